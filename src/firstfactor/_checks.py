@@ -1,0 +1,40 @@
+"""Parameter checks, worded once: the parameter, the rule, the value, and a way out."""
+
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+def one_of(parameter: str, value: object, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of the named choices."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        allowed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{parameter} must be one of {allowed}; got {value!r}.")
+    return value
+
+
+def is_integer(value: object) -> bool:
+    """Tell whether ``value`` is a whole number; True and False are not."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def integer(parameter: str, value: Any, least: int, most: int, why_most: str) -> int:
+    """Return ``value`` as an int if it is a whole number in the range."""
+    if not is_integer(value) or not least <= value <= most:
+        raise ValueError(
+            f"{parameter} must be a whole number from {least} to {most} ({why_most}); got {value!r}."
+        )
+    return int(value)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the random generator that ``random_state`` stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be None, a non-negative integer or a numpy Generator; got {random_state!r}."
+        ) from error

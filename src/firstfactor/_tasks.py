@@ -1,0 +1,43 @@
+"""Threads: the only file that knows there is more than one core."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from joblib import effective_n_jobs
+
+from . import _checks
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Workers:
+    """Threads that map pure functions over items and return the results in the order of the items.
+
+    Since the results come back in order whatever thread made them, what is computed from them has the same
+    bits for any number of workers. ``n_jobs`` means what it means in joblib: None is 1 unless a joblib
+    context says otherwise, -1 is all cores.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        if n_jobs is not None and (not _checks.is_integer(n_jobs) or n_jobs == 0):
+            raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
+        self.count = effective_n_jobs(n_jobs)
+        self._pool = ThreadPoolExecutor(self.count) if self.count > 1 else None
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Return ``[function(item) for item in items]``."""
+        if self._pool is None:
+            return [function(item) for item in items]
+        return list(self._pool.map(function, items))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Any:
+        if self._pool is not None:
+            self._pool.shutdown(wait=error is None, cancel_futures=True)

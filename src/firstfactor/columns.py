@@ -1,0 +1,133 @@
+"""One column in, its values out: numbers, booleans, text or levels, told apart and checked."""
+
+import datetime
+import decimal
+import numbers
+from collections.abc import Hashable
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+# An array of numbers or of booleans; a list of text; a tuple of levels that their table declares categorical.
+Values = NDArray[Any] | list[str] | tuple[Hashable, ...]
+
+
+def as_array(data: Any) -> NDArray[Any]:
+    """Return an array of ``data``; lists that mix numbers and text keep them apart."""
+    array = np.asarray(data)
+    if array.dtype.kind in "US" and not isinstance(data, np.ndarray):
+        return np.asarray(data, dtype=object)
+    return array
+
+
+def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Values:
+    """Return the values of one column: a narwhals series or a numpy array.
+
+    Missing and infinite values, dates and values of several kinds are refused; ``label`` says in the error
+    which column it was.
+    """
+    if isinstance(column, nw.Series):
+        values = _series_values(column, label)
+    else:
+        values = _array_values(column, label)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        _refuse_non_finite(values, label)
+    return values
+
+
+def is_numeric(values: Values) -> bool:
+    """Tell numbers from booleans, text and levels."""
+    return isinstance(values, np.ndarray) and values.dtype != bool
+
+
+def holds_numbers_as_text(values: Values) -> bool:
+    """Tell whether this is text in which every entry reads as a number."""
+    if not isinstance(values, list):
+        return False
+    try:
+        for value in values:
+            float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the number of each value's level, and the levels."""
+    if isinstance(values, np.ndarray):
+        levels, codes = np.unique(values, return_inverse=True)
+        return codes, levels.tolist()
+    numbered: dict[Hashable, int] = {}
+    codes = np.array([numbered.setdefault(value, len(numbered)) for value in values], dtype=np.intp)
+    return codes, list(numbered)
+
+
+def _series_values(series: "nw.Series[Any]", label: str) -> Values:
+    dtype = series.dtype
+    if dtype.is_temporal():
+        raise _date_error(label)
+    missing = series.is_null()
+    if missing.any():
+        raise _missing_error(label, int(missing.arg_true()[0]))
+    if dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean:
+        return series.to_numpy()
+    if dtype.is_decimal():
+        return series.cast(nw.Float64()).to_numpy()
+    if isinstance(dtype, (nw.Categorical, nw.Enum)):
+        return tuple(series.to_list())
+    if isinstance(dtype, (nw.String, nw.Object)):
+        return _object_values(series.to_list(), label)
+    raise TypeError(f"{label} must hold numbers, text or categories; got {dtype}.")
+
+
+def _array_values(column: NDArray[Any], label: str) -> Values:
+    kind = column.dtype.kind
+    if kind in "iufb":
+        return column
+    if kind == "c":
+        raise ValueError(f"{label} must be real. Complex data not supported.")
+    if kind in "mM":
+        raise _date_error(label)
+    return _object_values(column.tolist(), label)
+
+
+def _object_values(values: list[Any], label: str) -> Values:
+    """Tell numbers, booleans and text apart in a column that can hold anything."""
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            raise _missing_error(label, row)
+    if all(isinstance(value, (bool, np.bool_)) for value in values):
+        return np.array(values, dtype=bool)
+    if all(isinstance(value, (numbers.Real, decimal.Decimal)) for value in values):
+        return np.array([float(value) for value in values])
+    if all(isinstance(value, str) for value in values):
+        return values
+    if any(isinstance(value, (datetime.date, np.datetime64)) for value in values):
+        raise _date_error(label)
+    kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+    raise TypeError(f"{label} must hold values of one kind, all numbers or all text; got {kinds}. Convert it.")
+
+
+def _refuse_non_finite(values: NDArray[Any], label: str) -> None:
+    finite = np.isfinite(values)
+    if finite.all():
+        return
+    row = int(np.argmin(finite))
+    if np.isnan(values[row]):
+        raise _missing_error(label, row)
+    raise ValueError(f"{label} contains infinity (row {row}). Remove the row or replace the value.")
+
+
+def _missing_error(label: str, row: int) -> ValueError:
+    return ValueError(
+        f"{label} contains NaN (row {row}). Missing values are not supported yet: drop these rows or fill "
+        "them in first."
+    )
+
+
+def _date_error(label: str) -> TypeError:
+    return TypeError(
+        f"{label} holds dates or times. Turn it into numbers (days since a start, month, hour) or drop it."
+    )

@@ -1,0 +1,254 @@
+"""Table in, Design out: the factors checked, encoded and scaled, ready to measure distances in."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from . import _checks
+from .columns import as_array, holds_numbers_as_text, is_numeric, level_codes, read_column
+
+Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
+
+# Squared differences of standardised values below this square underflow.
+SMALLEST_DIFFERENCE = 1e-130
+
+# No float64 has a lower binary exponent.
+LOWEST_EXPONENT = -1100
+
+# Integers beyond this have neighbours that float64 cannot tell apart.
+EXACT_INTEGERS = 2**53
+
+
+@dataclass(frozen=True)
+class Design:
+    """The factors of one table.
+
+    Two rows differ by the sum, over numeric factors, of the squared difference of their ``values``, plus
+    ``mismatch`` for every categorical factor on which they disagree.
+    """
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    """(rows, factors), C-ordered; a categorical factor holds level codes 0, 1, ... without meaning in
+    their order."""
+    categorical: NDArray[np.bool_]
+    constant: NDArray[np.bool_]
+    mismatch: float
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+        return self.values.shape[0]
+
+    @property
+    def n_factors(self) -> int:
+        """How many factors the table has, constant ones included."""
+        return self.values.shape[1]
+
+    @cached_property
+    def varying(self) -> tuple[int, ...]:
+        """The factors that are not constant: the only ones worth searching."""
+        return tuple(np.flatnonzero(~self.constant).tolist())
+
+    def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
+        """Return the positions of factors given by name, by position or as a mask."""
+        return locate(parameter, factors, self.names)
+
+
+def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) -> Design:
+    """Check and encode a table of factors.
+
+    Parameters
+    ----------
+    X : array-like or table of shape (rows, factors)
+        A numpy array, a list of rows, or a pandas, polars or pyarrow table.
+    categorical : names, positions or mask, optional
+        Factors to treat as categories whatever their type. Text, boolean and categorical columns are
+        categories anyway.
+    scale : bool
+        Whether numeric factors are divided by their standard deviation (ddof = 1).
+    """
+    if not isinstance(scale, (bool, np.bool_)):
+        raise ValueError(f"scale must be True or False; got {scale!r}.")
+    names, columns, n_rows = _open_table(X)
+    forced = () if categorical is None else locate("categorical", categorical, names)
+    values = np.empty((n_rows, len(names)), dtype=np.float64)
+    is_category = np.zeros(len(names), dtype=bool)
+    for j, column in enumerate(columns):
+        is_category[j] = _encode(column, names[j], j in forced, out=values[:, j])
+    constant = (values == values[0]).all(axis=0)
+    mismatch = _rescale(values, names, ~is_category, scale)
+    return Design(names, values, is_category, constant, mismatch)
+
+
+def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the sorted, distinct positions in ``names`` that ``factors`` stands for."""
+    if isinstance(factors, str) or np.ndim(factors) == 0:
+        factors = [factors]  # type: ignore[list-item]
+    elif np.asarray(factors).dtype == bool:
+        if len(factors) != len(names):
+            raise ValueError(
+                f"{parameter} as a mask must have one entry per factor ({len(names)}); got {len(factors)}."
+            )
+        factors = np.flatnonzero(factors)
+    return tuple(sorted({_position(parameter, factor, names) for factor in factors}))
+
+
+def _position(parameter: str, factor: Any, names: tuple[str, ...]) -> int:
+    if isinstance(factor, str):
+        if factor not in names:
+            raise ValueError(
+                f"{parameter} must name columns of X; there is no column {factor!r}. "
+                f"The columns are: {_shorten(names)}."
+            )
+        return names.index(factor)
+    if _checks.is_integer(factor) and 0 <= factor < len(names):
+        return int(factor)
+    raise ValueError(
+        f"{parameter} must hold column names or positions from 0 to {len(names) - 1}; got {factor!r}."
+    )
+
+
+def _shorten(names: Sequence[str], most: int = 10) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+
+
+# --- opening: whatever came in becomes names and an iterator of columns -------------------------------
+
+
+def _open_table(X: Any) -> tuple[tuple[str, ...], Iterator[Any], int]:
+    if scipy.sparse.issparse(X):
+        raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
+    if nw.dependencies.is_pandas_dataframe(X):  # narwhals would refuse in words of its own
+        _refuse_duplicate_names([str(name) for name in X.columns])
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError("X must be a table in memory; got a lazy one. Call .collect() or .compute() first.")
+    if isinstance(frame, nw.DataFrame):
+        names = tuple(str(name) for name in frame.columns)
+        _refuse_duplicate_names(names)
+        _refuse_empty(frame.shape)
+        return names, frame.iter_columns(), frame.shape[0]
+    array = _as_array(X)
+    names = tuple(f"x{j}" for j in range(array.shape[1]))
+    return names, iter(array.T), array.shape[0]
+
+
+def _as_array(X: Any) -> NDArray[Any]:
+    try:
+        array = as_array(X)
+    except ValueError as error:
+        raise ValueError("X must be a table: every row needs the same number of values.") from error
+    if array.ndim != 2:
+        raise ValueError(
+            f"X must be 2-dimensional, rows by factors; got {array.ndim} dimension(s). Reshape your data: "
+            "X.reshape(-1, 1) for a single factor."
+        )
+    _refuse_empty(array.shape)
+    return array
+
+
+def _refuse_empty(shape: Sequence[int]) -> None:
+    if shape[1] == 0:
+        raise ValueError(f"X has 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+    if shape[0] < 2:
+        raise ValueError(f"X must have at least 2 rows; got n_samples = {shape[0]}.")
+
+
+def _refuse_duplicate_names(names: Sequence[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ValueError(f"X must have distinct column names; repeated: {_shorten(repeated)}. Rename them.")
+
+
+# --- encoding: one column becomes float64 numbers or level codes --------------------------------------
+
+
+def _encode(column: Any, name: str, forced: bool, out: NDArray[np.float64]) -> bool:
+    """Write ``column`` into ``out`` as numbers or as level codes; tell whether it is a category."""
+    label = f"column {name!r} of X"
+    values = read_column(column, label)
+    if forced or not is_numeric(values):
+        if not forced and holds_numbers_as_text(values):
+            raise ValueError(
+                f"{label} holds numbers written as text (such as {values[0]!r}). Convert it to numbers, or "
+                "name it in categorical= if its values are labels."
+            )
+        out[:], _ = level_codes(values)
+        return True
+    out[:] = _shifted_numbers(np.asarray(values))
+    return False
+
+
+def _shifted_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the numbers as float64, moved next to zero where an offset would cost digits.
+
+    Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last
+    bit, which subtracting the mean does not.
+    """
+    low, high = values.min(), values.max()
+    if values.dtype.kind in "iu" and max(abs(int(low)), abs(int(high))) > EXACT_INTEGERS:
+        wrapped = values.astype(np.uint64) - np.array(low).astype(np.uint64)  # exact: modulo 2**64
+        return wrapped.astype(np.float64)
+    numeric = values.astype(np.float64)
+    if low > 0:
+        numeric -= float(low)
+    elif high < 0:
+        numeric -= float(high)
+    return numeric
+
+
+# --- scaling: numeric columns in standard deviations --------------------------------------------------
+
+
+def _rescale(
+    values: NDArray[np.float64], names: tuple[str, ...], numeric: NDArray[np.bool_], scale: bool
+) -> float:
+    """Scale the numeric columns in place; return what a categorical mismatch counts.
+
+    Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
+    """
+    spread = np.abs(values).max(axis=0, where=numeric, initial=0.0)
+    varies = numeric & (spread > 0)
+    exponents = np.frexp(spread)[1]
+    common = exponents[varies].max(initial=LOWEST_EXPONENT) if varies.any() else 0
+    np.ldexp(values, -np.where(varies, exponents if scale else common, 0), out=values)
+    mismatch = 2.0
+    if scale:
+        deviations = np.ones(values.shape[1])
+        deviations[varies] = values[:, varies].std(axis=0, ddof=1)
+        values /= deviations
+    else:
+        mismatch = float(np.ldexp(mismatch, -2 * int(common)))
+    _refuse_lost_digits(values, names, numeric, mismatch, scale)
+    return mismatch
+
+
+def _refuse_lost_digits(
+    values: NDArray[np.float64],
+    names: tuple[str, ...],
+    numeric: NDArray[np.bool_],
+    mismatch: float,
+    scale: bool,
+) -> None:
+    sizes = np.abs(values)
+    smallest = sizes.min(axis=0, where=numeric & (sizes > 0), initial=np.inf)
+    lost = np.flatnonzero(smallest < SMALLEST_DIFFERENCE)
+    if lost.size:
+        way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
+        raise ValueError(
+            f"column {names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
+            f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."
+        )
+    if not numeric.all() and not SMALLEST_DIFFERENCE**2 < mismatch < 1 / SMALLEST_DIFFERENCE**2:
+        raise ValueError(
+            "scale=False mixes categories with numbers more than 130 orders of magnitude away from 1. "
+            "Use scale=True, or change the units."
+        )

@@ -1,0 +1,282 @@
+"""Forward selection and backward elimination, and the Path that tells what happened.
+
+Ties between factors go to the one that stands first in the table. Explained variances that differ by less
+than 1e-12 of Var(Y) are tied: such differences come from rounding.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _checks, _frames
+from .design import Factors
+from .indices import Indices, single_totals
+from .variance import Options, Variances, open_variances
+
+Report = Callable[["Step"], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One look at a set of factors: what each candidate would do to it, and what was done."""
+
+    phase: Literal["forward", "elimination"]
+    base: tuple[int, ...]
+    """The set before the step."""
+    base_explained: float
+    candidates: tuple[int, ...]
+    """Factors that could enter (forward) or leave (elimination)."""
+    explained: NDArray[np.float64]
+    """V̂ of the base with the candidate added or left out, one per candidate."""
+    chosen: tuple[int, ...]
+    """Factors that did enter or leave; empty where the phase ended."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Every step of a selection, in order."""
+
+    names: tuple[str, ...]
+    response_variance: float
+    steps: tuple[Step, ...]
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return a data frame with one row per step and candidate."""
+        columns: dict[str, list[Any]] = {
+            "step": [],
+            "phase": [],
+            "factor": [],
+            "explained_variance": [],
+            "gain": [],
+            "chosen": [],
+        }
+        for number, step in enumerate(self.steps, start=1):
+            for i, explained in zip(step.candidates, step.explained.tolist(), strict=True):
+                row = (number, step.phase, self.names[i], explained, explained - step.base_explained)
+                for column, cell in zip(columns.values(), (*row, i in step.chosen), strict=True):
+                    column.append(cell)
+        return _frames.make_frame(columns, backend)
+
+    def describe(self, step: Step) -> tuple[str, ...]:
+        """Return the cells that `str` prints for a step."""
+        sign = "+" if step.phase == "forward" else "−"
+        change = ", ".join(f"{sign} {self.names[i]}" for i in step.chosen) or "end"
+        best = int(np.argmax(step.explained)) if step.candidates else None
+        return (
+            step.phase,
+            str(len(step.base)),
+            f"{step.base_explained / self.response_variance:.4f}",
+            str(len(step.candidates)),
+            "" if best is None else self.names[step.candidates[best]],
+            "" if best is None else f"{step.explained[best] / self.response_variance:.4f}",
+            change,
+        )
+
+    def __str__(self) -> str:
+        header = ("phase", "factors", "R²", "candidates", "best", "R² with it", "change")
+        return _frames.make_text(header, [self.describe(step) for step in self.steps])
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Importances after selection, the set they are relative to, and how it was found."""
+
+    importances: NDArray[np.float64]
+    noise_variance: float
+    path: Path
+
+
+@dataclass(frozen=True)
+class ForwardRule:
+    """How forward selection goes on: the difference between Algorithms 3 and S1."""
+
+    drops: bool
+    """Whether candidates that do not help now are not looked at again in the same pass."""
+    strict: bool
+    """Whether a candidate must gain to enter and to stay, or merely not lose."""
+    passes: int
+
+
+def forward_rule(forward: str | int) -> ForwardRule:
+    """Return the rule that the parameter ``forward`` stands for."""
+    if _checks.is_integer(forward):
+        if int(forward) < 1:
+            raise ValueError(f"forward must be at least 1 pass; got {forward!r}.")
+        return ForwardRule(drops=True, strict=True, passes=int(forward))
+    if forward == "full":
+        return ForwardRule(drops=False, strict=True, passes=1)
+    if forward == "fast":
+        return ForwardRule(drops=True, strict=False, passes=1)
+    raise ValueError(
+        f'forward must be "full" (Algorithm 3), "fast" (FIRST-FAST) or a number of passes; got {forward!r}.'
+    )
+
+
+def backward_elimination(
+    X: Any, y: Any, *, elimination: str = "batch", **options: Unpack[Options]
+) -> Indices:
+    """Estimate importances after backward elimination from all factors (NANNE-BE, Algorithm 2).
+
+    Factors with a total index of 0 are removed and the others estimated anew, until all are positive.
+
+    Parameters
+    ----------
+    X, y, **options
+        As in `total_indices`.
+    elimination : {"batch", "single"}
+        Whether to remove all factors with index 0 at a time, or only the least useful one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import backward_elimination
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> y = np.sin(6 * X[:, 0]) + X[:, 1]
+    >>> backward_elimination(X, y)
+    NANNE-BE: Var(Y) = 0.6074, of which explained 0.6059 and noise 0.001483
+    factor  importance
+    x0          0.8585
+    x1          0.1564
+    x2          0.0000
+    """
+    with open_variances(X, y, **options) as variances:
+        selection = eliminate(variances, variances.design.varying, elimination)
+    return Indices(
+        selection.importances,
+        variances.design.names,
+        selection.noise_variance,
+        variances.response.variance,
+        "NANNE-BE",
+    )
+
+
+def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Selection:
+    """FIRST: forward selection, then backward elimination (Algorithm 3, or S1 for ``forward="fast"``)."""
+    rule = forward_rule(forward)
+    _check_elimination(elimination)
+    entered, steps = select_forward(variances, rule, report)
+    return eliminate(variances, entered, elimination, steps, report)
+
+
+def select_forward(
+    variances: Variances, rule: ForwardRule, report: Report
+) -> tuple[tuple[int, ...], list[Step]]:
+    """Enter factors one at a time, the one that explains most first, until none helps."""
+    entered: tuple[int, ...] = ()
+    steps: list[Step] = []
+    for _ in range(rule.passes):
+        before = entered
+        candidates = tuple(i for i in variances.design.varying if i not in entered)
+        while candidates:
+            step = _forward_step(variances, entered, candidates, rule)
+            steps.append(step)
+            report(step)
+            if not step.chosen:
+                break
+            entered += step.chosen
+            candidates = _still_open(step, rule, variances.tolerance)
+        if entered == before:
+            break
+    return entered, steps
+
+
+def _forward_step(
+    variances: Variances, base: tuple[int, ...], candidates: tuple[int, ...], rule: ForwardRule
+) -> Step:
+    """Find the candidate with the largest V̂ of the base with it, and let it in if that helps."""
+    total = variances.response.variance
+    base_explained = total - variances.of(base)
+    explained = total - variances.plus_each(base, candidates)
+    best = _first_best(explained, variances.tolerance)
+    chosen: tuple[int, ...] = ()
+    if _helps(explained[best] - base_explained, rule, variances.tolerance):
+        chosen = (candidates[best],)
+        variances.remember(base + chosen, total - explained[best])
+    return Step("forward", base, base_explained, candidates, explained, chosen)
+
+
+def _still_open(step: Step, rule: ForwardRule, tolerance: float) -> tuple[int, ...]:
+    """Return the candidates left for the next step."""
+    gains = step.explained - step.base_explained
+    return tuple(
+        i
+        for i, gain in zip(step.candidates, gains, strict=True)
+        if i not in step.chosen and not (rule.drops and not _helps(gain, rule, tolerance))
+    )
+
+
+def _helps(gain: float, rule: ForwardRule, tolerance: float) -> bool:
+    return bool(gain > tolerance if rule.strict else gain >= -tolerance)
+
+
+def eliminate(
+    variances: Variances,
+    factors: Sequence[int],
+    elimination: str,
+    steps: Sequence[Step] = (),
+    report: Report = lambda _: None,
+) -> Selection:
+    """Remove factors that add nothing until every one left does (Algorithm 2)."""
+    _check_elimination(elimination)
+    worst = _all_worthless if elimination == "batch" else _least_useful
+    kept = tuple(sorted(factors))
+    steps = list(steps)
+    while kept:
+        totals = single_totals(variances, kept)
+        removed = worst(variances, kept, totals)
+        explained = variances.response.variance - variances.minus_each(kept)
+        step = Step("elimination", kept, _explained(variances, kept), kept, explained, removed)
+        steps.append(step)
+        report(step)
+        if not removed:
+            break
+        kept = tuple(i for i in kept if i not in removed)
+    importances = np.zeros(variances.design.n_factors)
+    if kept:
+        importances[list(kept)] = totals
+    path = Path(variances.design.names, variances.response.variance, tuple(steps))
+    return Selection(importances, variances.of(kept), path)
+
+
+def _check_elimination(elimination: str) -> None:
+    _checks.one_of("elimination", elimination, ("batch", "single"))
+
+
+def _all_worthless(
+    variances: Variances, kept: tuple[int, ...], totals: NDArray[np.float64]
+) -> tuple[int, ...]:
+    """Every factor with a total index of 0."""
+    return tuple(i for i, total in zip(kept, totals, strict=True) if total == 0)
+
+
+def _least_useful(
+    variances: Variances, kept: tuple[int, ...], totals: NDArray[np.float64]
+) -> tuple[int, ...]:
+    """The factor without which most is explained, if its total index is 0."""
+    least = _first_best(-variances.minus_each(kept), variances.tolerance)
+    return (kept[least],) if totals[least] == 0 else ()
+
+
+def _first_best(scores: NDArray[np.float64], tolerance: float) -> int:
+    return int(np.flatnonzero(scores >= scores.max() - tolerance)[0])
+
+
+def _explained(variances: Variances, factors: Sequence[int]) -> float:
+    return variances.response.variance - variances.of(factors)
+
+
+def narrate(names: tuple[str, ...], response_variance: float) -> Report:
+    """Return a report that writes each step to standard error as it happens."""
+    path = Path(names, response_variance, ())
+
+    def write(step: Step) -> None:
+        phase, _, before, candidates, _, _, change = path.describe(step)
+        print(f"[FIRST] {phase}: R² {before}, {candidates} candidates → {change}", file=sys.stderr, flush=True)
+
+    return write

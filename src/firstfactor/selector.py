@@ -1,0 +1,185 @@
+"""FIRST as a scikit-learn selector."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .design import Factors
+from .selection import narrate, select
+from .variance import Options, open_variances
+
+
+class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Factor Importance Ranking and Selection using Total (Sobol') indices.
+
+    Finds the factors that drive a response and says how much each matters, from the data alone: no model is
+    fitted. Factors enter one at a time, the one that explains most first, until none helps; those that add
+    nothing to the others are then removed. What is left gets its total Sobol' index: the share of the
+    explainable variance that no model could reach without the factor [1]_.
+
+    Parameters
+    ----------
+    n_neighbors : int, optional
+        Rows in a neighbourhood, the row itself included (N_I). Default: 2 for regression, 3 for two classes.
+    n_outer : int or float, optional
+        Rows to average over (N_O): a number or a fraction of the rows. Default: all rows. Neighbours always
+        come from all rows.
+    subsample : {"random", "twinning"}
+        How the outer rows are drawn if not all are used. "twinning" makes them resemble the whole table; it
+        needs the extra ``twinning`` and ``n_outer`` of at most half of the rows.
+    forward : {"full", "fast"} or int
+        Forward selection: "full" tries every factor in every step (Algorithm 3); "fast" drops factors for
+        good once they lower what is explained (FIRST-FAST, Algorithm S1); an integer n drops factors that do
+        not raise it, and starts over with all factors up to n times.
+    elimination : {"batch", "single"}
+        Backward elimination: remove all factors with a total index of 0 at a time (Algorithm 2), or only the
+        least useful one.
+    scale : bool
+        Whether to divide numeric factors by their standard deviation. False keeps their units.
+    categorical : names, positions or mask, optional
+        Factors to treat as categories whatever their type. Text, boolean and categorical columns are
+        categories anyway: two rows with different levels are √2 apart, whatever the levels.
+    task : {"auto", "regression", "classification"}
+        "auto" means classification if y is boolean, text or categorical, or has exactly two distinct values.
+    n_jobs : int, optional
+        Threads, as in joblib: None is 1 unless in a joblib context, -1 is all cores. Results are the same to
+        the last bit for any number.
+    random_state : int, Generator or None
+        Seed for drawing the outer rows.
+    verbose : int
+        If positive, each step is reported on standard error.
+
+    Attributes
+    ----------
+    importances_ : array of shape (factors,)
+        Total index of each factor relative to the selected ones; 0 if not selected.
+    support_ : array of shape (factors,)
+        Which factors are selected.
+    ranking_ : array of shape (factors,)
+        1 is the most important factor; all that are not selected share the last rank.
+    selected_ : array
+        Positions of the selected factors, the most important first.
+    noise_variance_ : float
+        Variance of y that the selected factors cannot explain.
+    explained_variance_ : float
+        Variance of y that they can explain.
+    r2_ceiling_ : float
+        The best R² that any model can reach on the selected factors.
+    path_ : Path
+        What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
+    classes_ : array
+        The two class labels; only for classification.
+    task_ : {"regression", "classification"}
+        What kind of response y was taken for.
+    n_features_in_ : int
+        Number of factors seen in `fit`.
+    feature_names_in_ : array of str
+        Their names, if the table has any.
+
+    Notes
+    -----
+    Ties between factors go to the one that stands first in the table. Differences in explained variance
+    below 1e-12 of the variance of y are rounding and count as ties. Constant factors are never selected.
+
+    References
+    ----------
+    .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
+       Technometrics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import FIRST
+    >>> X = np.random.default_rng(0).uniform(size=(500, 4))
+    >>> y = np.sin(6 * X[:, 2]) + X[:, 1]
+    >>> selector = FIRST().fit(X, y)
+    >>> selector.selected_
+    array([2, 1])
+    >>> selector.importances_.round(3)
+    array([0.   , 0.162, 0.841, 0.   ])
+    """
+
+    importances_: NDArray[np.float64]
+    support_: NDArray[np.bool_]
+    ranking_: NDArray[np.intp]
+    selected_: NDArray[np.intp]
+
+    def __init__(
+        self,
+        n_neighbors: int | None = None,
+        n_outer: int | float | None = None,
+        subsample: str = "random",
+        forward: str | int = "full",
+        elimination: str = "batch",
+        scale: bool = True,
+        categorical: Factors | None = None,
+        task: str = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_outer = n_outer
+        self.subsample = subsample
+        self.forward = forward
+        self.elimination = elimination
+        self.scale = scale
+        self.categorical = categorical
+        self.task = task
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+        """Find the factors that matter and estimate their importance.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (rows, factors)
+            The factors: a numpy array, a list of rows, or a pandas, polars or pyarrow table.
+        y : array-like of shape (rows,)
+            The response: numbers, or two classes.
+        **unsupported
+            Refused; here to say so in plain words.
+        """
+        if unsupported:
+            raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
+        options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
+        with open_variances(X, y, **options) as variances:
+            names, response = variances.design.names, variances.response
+            report = narrate(names, response.variance) if self.verbose else lambda _: None
+            selection = select(variances, self.forward, self.elimination, report)
+        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+        self.task_ = response.task
+        if response.classes:
+            self.classes_ = np.array(response.classes)
+        self.path_ = selection.path
+        self.noise_variance_ = selection.noise_variance
+        self.explained_variance_ = response.variance - selection.noise_variance
+        self.r2_ceiling_ = self.explained_variance_ / response.variance
+        self._rank(selection.importances)
+        return self
+
+    def _rank(self, importances: NDArray[np.float64]) -> None:
+        self.importances_ = importances
+        self.support_ = importances > 0
+        order = np.argsort(-importances, kind="stable")
+        self.selected_ = order[: self.support_.sum()]
+        self.ranking_ = np.full(importances.size, self.selected_.size + 1)
+        self.ranking_[self.selected_] = np.arange(1, self.selected_.size + 1)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,158 @@
+"""The one quantity: ev(u), the expected conditional variance E[Var(Y | X_u)] of any factor set u."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _checks
+from ._tasks import Workers
+from .design import Design, Factors, read_design
+from .neighbors import Search, coordinates
+from .response import Response, read_response
+
+# Differences of variances below this share of Var(Y) are rounding, not evidence.
+ROUNDING = 1e-12
+
+
+class Options(TypedDict, total=False):
+    """What every estimate can be told; see `FIRST` for what each means."""
+
+    n_neighbors: int | None
+    n_outer: int | float | None
+    subsample: str
+    scale: bool
+    categorical: Factors | None
+    task: str
+    n_jobs: int | None
+    random_state: Any
+
+
+class Variances:
+    """Conditional variances of one response given sets of factors of one design.
+
+    Constant factors are left out of every set: they separate no rows. Sets that served as a base are
+    remembered, so that a later phase does not search for them again.
+    """
+
+    def __init__(self, design: Design, response: Response, search: Search) -> None:
+        self.design = design
+        self.response = response
+        self._search = search
+        self._known: dict[tuple[int, ...], float] = {(): response.variance}
+
+    @property
+    def tolerance(self) -> float:
+        """The largest difference between two variances that can come from rounding alone."""
+        return ROUNDING * self.response.variance
+
+    def of(self, factors: Sequence[int]) -> float:
+        """ev(u)."""
+        key = self._key(factors)
+        if key not in self._known:
+            self._known[key] = float(self._search.one(key).mean())
+        return self._known[key]
+
+    def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
+        """ev(u ∪ i) for every candidate i."""
+        return self._search.plus_each(self._key(base), candidates)
+
+    def minus_each(self, base: Sequence[int]) -> NDArray[np.float64]:
+        """ev(u ∖ i) for every i in u."""
+        key = self._key(base)
+        rests = {i: tuple(j for j in key if j != i) for i in base}
+        unknown = [i for i, rest in rests.items() if rest not in self._known]
+        for i, value in zip(unknown, self._search.minus_each(key, unknown), strict=True):
+            self._known[rests[i]] = float(value)
+        return np.array([self._known[rests[i]] for i in base])
+
+    def remember(self, factors: Sequence[int], value: float) -> None:
+        """Keep ev of a set that was computed along with others."""
+        self._known[self._key(factors)] = value
+
+    def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(i for i in factors if not self.design.constant[i]))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._search.workers.__exit__(kind, error, trace)
+
+
+def open_variances(
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: int | None = None,
+    n_outer: int | float | None = None,
+    subsample: str = "random",
+    scale: bool = True,
+    categorical: Factors | None = None,
+    task: str = "auto",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> Variances:
+    """Check all that came in, once, and return what answers every later question."""
+    design = read_design(X, categorical, scale)
+    response = read_response(y, design.n_rows, task)
+    if n_neighbors is None:
+        n_neighbors = response.default_neighbors
+    n_neighbors = _checks.integer("n_neighbors", n_neighbors, 2, design.n_rows, "the number of rows")
+    outer = _outer_rows(design, response, n_outer, subsample, _checks.generator(random_state))
+    return Variances(design, response, Search(design, response.values, outer, n_neighbors, Workers(n_jobs)))
+
+
+def _outer_rows(
+    design: Design,
+    response: Response,
+    n_outer: int | float | None,
+    subsample: str,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Return the rows to average over, drawn once so that all factor sets are compared on the same ones."""
+    _checks.one_of("subsample", subsample, ("random", "twinning"))
+    n_rows = design.n_rows
+    size = n_rows if n_outer is None else _outer_size(n_outer, n_rows)
+    if size == n_rows:
+        return np.arange(n_rows)
+    if subsample == "random":
+        return np.sort(rng.choice(n_rows, size, replace=False))
+    return _twin_rows(design, response, size, rng)
+
+
+def _outer_size(n_outer: int | float, n_rows: int) -> int:
+    is_fraction = isinstance(n_outer, float) and 0 < n_outer <= 1
+    is_count = _checks.is_integer(n_outer) and 1 <= n_outer <= n_rows
+    if not (is_fraction or is_count):
+        raise ValueError(
+            f"n_outer must be None, a whole number from 1 to {n_rows} (the number of rows) or a fraction "
+            f"above 0.0 and up to 1.0; got {n_outer!r}."
+        )
+    return max(1, round(n_outer * n_rows)) if is_fraction else int(n_outer)
+
+
+def _twin_rows(design: Design, response: Response, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return a subsample distributed like the whole table (Vakayil and Joseph 2022).
+
+    Twinning keeps every r-th row for a whole r, so a random part of ``size * r`` rows is twinned.
+    """
+    try:
+        from twinning import twin
+    except ImportError as error:
+        raise ImportError(
+            'subsample="twinning" needs the twinning package: pip install "firstfactor[twinning]".'
+        ) from error
+    ratio = design.n_rows // size
+    if ratio < 2:
+        raise ValueError(
+            f'n_outer must be at most half of the rows for subsample="twinning" (here {design.n_rows // 2}); '
+            f'got {size}. Use subsample="random" for larger ones.'
+        )
+    pool = np.sort(rng.permutation(design.n_rows)[: size * ratio])
+    data = np.column_stack([coordinates(design, design.varying)[pool], response.values[pool]])
+    return np.sort(pool[twin(data, ratio, u1=int(rng.integers(pool.size)))])
