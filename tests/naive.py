@@ -16,7 +16,9 @@ def is_category(column):
 
 def standardise(table):
     return [
-        column if is_category(column) or len(set(column)) == 1 else [(x - mean(column)) / stdev(column) for x in column]
+        column
+        if is_category(column) or len(set(column)) == 1
+        else [(x - mean(column)) / stdev(column) for x in column]
         for column in table
     ]
 
@@ -82,10 +84,10 @@ def backward_elimination(table, y, n_neighbors, factors=None, elimination="batch
         if elimination == "batch":
             kept = [i for i in kept if values[i] > 0]
         else:
-            without = {i: explained_variance(table, y, [j for j in kept if j != i], n_neighbors) for i in kept}
+            without = {
+                i: explained_variance(table, y, [j for j in kept if j != i], n_neighbors) for i in kept
+            }
             least = first_largest(without, ROUNDING * variance(y))
-            if values[least] > 0:
-                return values
             kept.remove(least)
     return [0.0] * len(table)
 

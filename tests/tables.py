@@ -38,7 +38,10 @@ def tables(draw, least_rows=6, most_rows=24, most_factors=4):
     y = np.sin(3 * rng.normal(size=rows)) + X["f0"].map(hash).to_numpy() % 3
     if draw(st.booleans()):
         again = rng.integers(0, rows, size=rows)
-        X, y = X.iloc[again].reset_index(drop=True), y[again] + draw(st.sampled_from([0.0, 1.0])) * rng.normal(size=rows)
+        X, y = (
+            X.iloc[again].reset_index(drop=True),
+            y[again] + draw(st.sampled_from([0.0, 1.0])) * rng.normal(size=rows),
+        )
     y[0] += 1.5  # never constant
     return X, y
 

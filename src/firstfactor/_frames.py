@@ -1,15 +1,18 @@
 """Results as tables: a data frame of the user's choice, or aligned text."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import narwhals as nw
 
+from . import _checks
 
-def make_frame(columns: Mapping[str, Sequence[Any]], backend: str) -> Any:
-    """Return a native data frame: "pandas", "polars" or "pyarrow"."""
-    if backend not in ("pandas", "polars", "pyarrow"):
-        raise ValueError(f'backend must be "pandas", "polars" or "pyarrow"; got {backend!r}.')
+Backend = Literal["pandas", "polars", "pyarrow"]
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], backend: Backend) -> Any:
+    """Return a native data frame."""
+    _checks.one_of("backend", backend, get_args(Backend))
     return nw.from_dict(columns, backend=backend).to_native()
 
 
@@ -17,7 +20,10 @@ def make_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return rows of text under a header, columns aligned: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = (
-        "  ".join(cell.ljust(width) if j == 0 else cell.rjust(width) for j, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        "  ".join(
+            cell.ljust(width) if j == 0 else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         for row in (header, *rows)
     )
     return "\n".join(line.rstrip() for line in lines)

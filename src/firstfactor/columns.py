@@ -28,10 +28,8 @@ def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Values:
     Missing and infinite values, dates and values of several kinds are refused; ``label`` says in the error
     which column it was.
     """
-    if isinstance(column, nw.Series):
-        values = _series_values(column, label)
-    else:
-        values = _array_values(column, label)
+    read = _series_values if isinstance(column, nw.Series) else _array_values
+    values = read(column, label)  # type: ignore[arg-type]
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         _refuse_non_finite(values, label)
     return values
@@ -107,7 +105,9 @@ def _object_values(values: list[Any], label: str) -> Values:
     if any(isinstance(value, (datetime.date, np.datetime64)) for value in values):
         raise _date_error(label)
     kinds = ", ".join(sorted({type(value).__name__ for value in values}))
-    raise TypeError(f"{label} must hold values of one kind, all numbers or all text; got {kinds}. Convert it.")
+    raise TypeError(
+        f"{label} must hold values of one kind, all numbers or all text; got {kinds}. Convert it."
+    )
 
 
 def _refuse_non_finite(values: NDArray[Any], label: str) -> None:

@@ -1,6 +1,7 @@
 """Table in, Design out: the factors checked, encoded and scaled, ready to measure distances in."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -44,12 +45,12 @@ class Design:
     @property
     def n_rows(self) -> int:
         """How many rows the table has."""
-        return self.values.shape[0]
+        return len(self.values)
 
     @property
     def n_factors(self) -> int:
         """How many factors the table has, constant ones included."""
-        return self.values.shape[1]
+        return len(self.names)
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
@@ -89,15 +90,14 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
     """Return the sorted, distinct positions in ``names`` that ``factors`` stands for."""
-    if isinstance(factors, str) or np.ndim(factors) == 0:
-        factors = [factors]  # type: ignore[list-item]
-    elif np.asarray(factors).dtype == bool:
-        if len(factors) != len(names):
+    several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
+    if np.asarray(several).dtype == bool:
+        if len(several) != len(names):
             raise ValueError(
-                f"{parameter} as a mask must have one entry per factor ({len(names)}); got {len(factors)}."
+                f"{parameter} as a mask must have one entry per factor ({len(names)}); got {len(several)}."
             )
-        factors = np.flatnonzero(factors)
-    return tuple(sorted({_position(parameter, factor, names) for factor in factors}))
+        several = np.flatnonzero(several)
+    return tuple(sorted({_position(parameter, factor, names) for factor in several}))
 
 
 def _position(parameter: str, factor: Any, names: tuple[str, ...]) -> int:
@@ -125,15 +125,19 @@ def _shorten(names: Sequence[str], most: int = 10) -> str:
 
 def _open_table(X: Any) -> tuple[tuple[str, ...], Iterator[Any], int]:
     if scipy.sparse.issparse(X):
-        raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
-    if nw.dependencies.is_pandas_dataframe(X):  # narwhals would refuse in words of its own
-        _refuse_duplicate_names([str(name) for name in X.columns])
+        raise TypeError(
+            "X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory."
+        )
+    X = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(X):
+        _refuse_duplicate_names(X.columns)
+    elif nw.dependencies.is_pyarrow_table(X):
+        _refuse_duplicate_names(X.column_names)
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError("X must be a table in memory; got a lazy one. Call .collect() or .compute() first.")
     if isinstance(frame, nw.DataFrame):
         names = tuple(str(name) for name in frame.columns)
-        _refuse_duplicate_names(names)
         _refuse_empty(frame.shape)
         return names, frame.iter_columns(), frame.shape[0]
     array = _as_array(X)
@@ -162,8 +166,8 @@ def _refuse_empty(shape: Sequence[int]) -> None:
         raise ValueError(f"X must have at least 2 rows; got n_samples = {shape[0]}.")
 
 
-def _refuse_duplicate_names(names: Sequence[str]) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+def _refuse_duplicate_names(names: Iterable[Any]) -> None:
+    repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if repeated:
         raise ValueError(f"X must have distinct column names; repeated: {_shorten(repeated)}. Rename them.")
 
@@ -226,7 +230,8 @@ def _rescale(
         deviations[varies] = values[:, varies].std(axis=0, ddof=1)
         values /= deviations
     else:
-        mismatch = float(np.ldexp(mismatch, -2 * int(common)))
+        with np.errstate(over="ignore"):  # refused below if there are categories
+            mismatch = float(np.ldexp(mismatch, -2 * int(common)))
     _refuse_lost_digits(values, names, numeric, mismatch, scale)
     return mismatch
 
@@ -242,7 +247,9 @@ def _refuse_lost_digits(
     smallest = sizes.min(axis=0, where=numeric & (sizes > 0), initial=np.inf)
     lost = np.flatnonzero(smallest < SMALLEST_DIFFERENCE)
     if lost.size:
-        way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
+        way_out = (
+            "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
+        )
         raise ValueError(
             f"column {names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
             f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."

@@ -79,7 +79,7 @@ def coordinates(design: Design, factors: Sequence[int]) -> NDArray[np.float64]:
 def _collapse(where: NDArray[np.float64], y: NDArray[np.float64]) -> _Points:
     where, of_row, count = np.unique(where, axis=0, return_inverse=True, return_counts=True)
     mean = np.bincount(of_row, weights=y) / count
-    squares = np.bincount(of_row, weights=(y - mean[of_row]) ** 2)
+    squares: NDArray[np.float64] = np.bincount(of_row, weights=np.square(y - mean[of_row]))  # type: ignore[assignment]
     return _Points(where, of_row, count.astype(np.float64), mean, squares)
 
 
@@ -119,7 +119,8 @@ def _reach(
 ) -> NDArray[np.float64]:
     """Return the distance at which each centre has seen ``n_neighbors`` rows, ties by rounding included."""
     last = (count.cumsum(axis=1) < n_neighbors).sum(axis=1)
-    return distance[np.arange(len(distance)), last] * (1 + TIE)
+    reach: NDArray[np.float64] = distance[np.arange(len(distance)), last] * (1 + TIE)
+    return reach
 
 
 def _ball_variances(

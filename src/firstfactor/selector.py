@@ -2,11 +2,13 @@
 
 from typing import Any, Self
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .design import Factors
@@ -101,7 +103,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     >>> selector.selected_
     array([2, 1])
     >>> selector.importances_.round(3)
-    array([0.   , 0.162, 0.841, 0.   ])
+    array([0.   , 0.122, 0.798, 0.   ])
     """
 
     importances_: NDArray[np.float64]
@@ -148,7 +150,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Refused; here to say so in plain words.
         """
         if unsupported:
-            raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
+            raise TypeError(
+                f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only."
+            )
         options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
         with open_variances(X, y, **options) as variances:
             names, response = variances.design.names, variances.response
@@ -172,6 +176,16 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.selected_ = order[: self.support_.sum()]
         self.ranking_ = np.full(importances.size, self.selected_.size + 1)
         self.ranking_[self.selected_] = np.arange(1, self.selected_.size + 1)
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types."""
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        frame = nw.from_native(X, pass_through=True)
+        if wanted == "default" or not isinstance(frame, nw.DataFrame):
+            return super().transform(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
+        return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -1,0 +1,271 @@
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tables import friedman, mixed
+
+from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
+
+
+@parametrize_with_checks([FIRST()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = friedman(600)
+    return FIRST().fit(X, y), X, y
+
+
+def test_finds_the_true_factors(fitted):
+    selector, X, y = fitted
+    assert sorted(selector.selected_.tolist()) == [0, 6, 7, 8, 9]
+    assert selector.support_.tolist() == (selector.importances_ > 0).tolist()
+    assert (np.diff(selector.importances_[selector.selected_]) <= 0).all()
+    assert selector.ranking_[selector.selected_].tolist() == [1, 2, 3, 4, 5]
+    assert set(selector.ranking_[~selector.support_]) == {6}
+    assert selector.noise_variance_ + selector.explained_variance_ == pytest.approx(np.var(y, ddof=1))
+    assert selector.r2_ceiling_ == pytest.approx(1 - selector.noise_variance_ / np.var(y, ddof=1))
+    assert 0.5 < selector.r2_ceiling_ < 1
+    assert selector.transform(X).shape == (600, 5)
+
+
+def test_path_tells_what_happened(fitted):
+    selector, X, y = fitted
+    path = selector.path_
+    frame = path.to_frame()
+    assert list(frame) == ["step", "phase", "factor", "explained_variance", "gain", "chosen"]
+    assert len(frame) == sum(len(step.candidates) for step in path.steps)
+    first = frame[frame["step"] == 1]
+    for name, explained in zip(first["factor"], first["explained_variance"], strict=True):
+        assert explained == pytest.approx(explained_variance(X, y, [int(name[1:])]))
+    entered = frame[frame["chosen"] & (frame["phase"] == "forward")]
+    assert entered["explained_variance"].is_monotonic_increasing
+    text = str(path).splitlines()
+    assert len(text) == 1 + len(path.steps)
+    assert text[0].split() == ["phase", "factors", "R²", "candidates", "best", "R²", "with", "it", "change"]
+    assert text[1].startswith("forward") and "+ x" in text[1]
+    assert text[-1].startswith("elimination") and text[-1].endswith("end")
+    assert repr(path) == str(path)
+    assert isinstance(path.to_frame("polars"), pl.DataFrame)
+
+
+def test_importances_are_total_indices_of_the_selected(fitted):
+    selector, X, y = fitted
+    totals = total_indices(X[:, selector.support_], y)
+    np.testing.assert_allclose(selector.importances_[selector.support_], totals.values, rtol=1e-9)
+    assert selector.noise_variance_ == pytest.approx(totals.noise_variance)
+
+
+def test_nothing_selected():
+    X, y = np.arange(30.0)[:, None], np.tile([0.0, 1.0, 0.5], 10)  # neighbours differ more than rows at large
+    selector = FIRST().fit(X, y)
+    assert selector.selected_.size == 0
+    assert selector.r2_ceiling_ == 0
+    assert selector.ranking_.tolist() == [1]
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(X).shape == (30, 0)
+    assert backward_elimination(X, y).values.tolist() == [0]
+
+
+def test_more_factors_than_rows():
+    X, y = friedman(20, factors=60)
+    selector = FIRST().fit(X, y)
+    assert 0 < selector.selected_.size < 20
+
+
+def test_two_rows():
+    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 2 to 2"):
+        FIRST().fit([[0.0], [1.0]], [0.0, 1.0])  # two values: two classes, three neighbours
+    assert FIRST(task="regression").fit([[0.0], [1.0]], [0.0, 1.0]).selected_.size == 0
+
+
+MAKERS = {"pandas": lambda X: X, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
+
+
+@pytest.mark.parametrize("output", ["pandas", "polars"])
+@pytest.mark.parametrize("given", MAKERS)
+def test_set_output_keeps_names_and_types(given, output):
+    X, y = mixed()
+    table = MAKERS[given](X)
+    selector = FIRST().set_output(transform=output).fit(table, y)
+    chosen = selector.transform(table)
+    ref = MAKERS[output](X)
+    assert type(chosen) is type(ref)
+    assert list(chosen.columns) == list(selector.get_feature_names_out()) == ["size", "load", "make"]
+    assert chosen["size"].dtype == ref["size"].dtype
+    assert chosen["make"].to_list() == X["make"].to_list()
+
+
+def test_text_columns_without_set_output():
+    X, y = mixed()
+    selector = FIRST().fit(X, y)
+    assert selector.feature_names_in_.tolist() == list(X.columns)
+    chosen = selector.transform(X)
+    assert chosen.shape == (len(X), selector.support_.sum())
+    assert set(chosen[:, list(selector.get_feature_names_out()).index("make")]) == {"ash", "elm", "oak"}
+
+
+def test_pipeline_on_a_table_with_text():
+    X, y = mixed()
+    encode = make_column_transformer((OneHotEncoder(), ["make"]), remainder="passthrough")
+    model = make_pipeline(FIRST().set_output(transform="pandas"), encode, LinearRegression()).fit(X, y)
+    assert model.score(X, y) > 0.99
+
+
+def test_grid_search_clone_and_pickle():
+    X, y = friedman(200)
+    pipeline = make_pipeline(FIRST(), RandomForestRegressor(20, random_state=0))
+    search = GridSearchCV(
+        pipeline, {"first__n_neighbors": [2, 3], "first__forward": ["full", "fast"]}, cv=3
+    ).fit(X, y)
+    selector = search.best_estimator_[0]
+    copy = clone(selector)
+    assert not hasattr(copy, "support_")
+    assert copy.get_params() == selector.get_params()
+    again = pickle.loads(pickle.dumps(selector))
+    np.testing.assert_array_equal(again.transform(X), selector.transform(X))
+    assert str(again.path_) == str(selector.path_)
+
+
+def test_classes():
+    X, y = friedman(800)
+    selector = FIRST().fit(X, np.where(y > 0, "high", "low"))
+    assert selector.task_ == "classification"
+    assert selector.classes_.tolist() == ["high", "low"]
+    assert {0, 6} <= set(selector.selected_.tolist())
+    three = FIRST(n_neighbors=3).fit(X, y > 0)
+    assert three.importances_.tolist() == selector.importances_.tolist()
+
+
+def test_twinning_draws_outer_rows():
+    X, y = mixed(120)
+    fits = [FIRST(n_outer=40, subsample="twinning", random_state=1).fit(X, y).importances_ for _ in range(2)]
+    assert fits[0].tolist() == fits[1].tolist()
+    assert fits[0].tolist() != FIRST(n_outer=40, random_state=1).fit(X, y).importances_.tolist()
+
+
+def test_twinning_missing_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "twinning", None)
+    X, y = friedman(50)
+    with pytest.raises(ImportError, match=r"pip install \"firstfactor\[twinning\]\""):
+        FIRST(n_outer=10, subsample="twinning").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"n_neighbors": 1},
+            r"n_neighbors must be a whole number from 2 to 50 \(the number of rows\); got 1",
+        ),
+        ({"n_neighbors": 51}, "n_neighbors must be a whole number from 2 to 50.*got 51"),
+        ({"n_neighbors": 2.0}, "n_neighbors must be a whole number.*got 2.0"),
+        ({"n_outer": 0}, "n_outer must be None, a whole number from 1 to 50.*got 0"),
+        ({"n_outer": 51}, "n_outer must be.*got 51"),
+        ({"n_outer": 1.5}, "n_outer must be.*fraction above 0.0 and up to 1.0; got 1.5"),
+        ({"n_outer": True}, "n_outer must be.*got True"),
+        (
+            {"n_outer": 30, "subsample": "twinning"},
+            "n_outer must be at most half of the rows.*here 25.*got 30",
+        ),
+        ({"subsample": "every"}, "subsample must be one of 'random', 'twinning'; got 'every'"),
+        ({"forward": "quick"}, "forward must be \"full\".*got 'quick'"),
+        ({"forward": 0}, "forward must be at least 1 pass; got 0"),
+        ({"elimination": "none"}, "elimination must be one of 'batch', 'single'; got 'none'"),
+        ({"task": "ranking"}, "task must be one of 'auto', 'regression', 'classification'; got 'ranking'"),
+        ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0.*got 0"),
+        (
+            {"random_state": -1},
+            "random_state must be None, a non-negative integer or a numpy Generator; got -1",
+        ),
+        ({"random_state": "a"}, "random_state must be"),
+    ],
+)
+def test_bad_parameters(options, message):
+    X, y = friedman(50)
+    with pytest.raises(ValueError, match=message):
+        FIRST(**options).fit(X, y)
+
+
+def test_weights_are_not_supported_yet():
+    X, y = friedman(50)
+    with pytest.raises(TypeError, match="sample_weight: not supported yet"):
+        FIRST().fit(X, y, sample_weight=np.ones(50))
+
+
+def test_transform_refuses_another_table():
+    X, y = mixed()
+    with pytest.raises(ValueError, match="feature names should match"):
+        FIRST().fit(X, y).transform(X.rename(columns={"size": "mass"}))
+
+
+def test_verbose_goes_to_standard_error(capsys):
+    X, y = friedman(100)
+    FIRST(verbose=1).fit(X, y)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("[FIRST] forward: R² 0.0000, 10 candidates → + x")
+    assert "[FIRST] elimination" in err
+
+
+def test_indices_are_pleasant_to_look_at():
+    X, y = mixed()
+    indices = total_indices(X, y)
+    lines = repr(indices).splitlines()
+    assert lines[0].startswith("NANNE: Var(Y) = ") and "noise" in lines[0]
+    assert lines[1].split() == ["factor", "importance"]
+    assert len(lines) == 2 + X.shape[1]
+    frame = indices.to_frame()
+    assert frame["factor"].tolist() == list(X.columns)
+    assert frame["importance"].tolist() == indices.values.tolist()
+    with pytest.raises(AttributeError):
+        indices.values = None
+    with pytest.raises(ValueError, match="backend must be one of 'pandas', 'polars', 'pyarrow'; got 'excel'"):
+        indices.to_frame("excel")
+
+
+def test_sets_by_name_and_by_position():
+    X, y = mixed()
+    by_name = total_indices(X, y, subset=["size", "make"])
+    assert by_name.names == ("size + make",)
+    assert by_name.values.tolist() == total_indices(X, y, subset=[0, 2]).values.tolist()
+    assert by_name.values[0] > max(total_indices(X, y).values[[0, 2]])
+    assert total_indices(X, y, subset=list(X.columns)).values[0] == 1
+    assert explained_variance(X, y, []) == 0
+    with pytest.raises(ValueError, match="subset must name columns of X; there is no column 'colour'"):
+        explained_variance(X, y, ["colour"])
+
+
+def test_public_names_need_no_optional_package():
+    code = """
+import sys
+for name in ("pandas", "polars", "pyarrow", "twinning"):
+    sys.modules[name] = None
+import firstfactor, numpy
+X = numpy.random.default_rng(0).normal(size=(50, 2))
+assert firstfactor.FIRST().fit(X, X[:, 0]).selected_.tolist() == [0]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_all_rows_equal():
+    X = pd.DataFrame({"a": [1.0] * 5, "b": ["u"] * 5})
+    selector = FIRST(task="regression").fit(X, [1.0, 2, 3, 4, 6])
+    assert selector.selected_.size == 0
+    assert selector.path_.steps == ()
+    assert str(selector.path_).startswith("phase")
