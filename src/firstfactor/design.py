@@ -57,6 +57,16 @@ class Design:
         """The factors that are not constant: the only ones worth searching."""
         return tuple(np.flatnonzero(~self.constant).tolist())
 
+    def euclidean(self) -> NDArray[np.float64]:
+        """Return points whose squared Euclidean distances are those of the varying factors: one-hot levels."""
+        blocks = []
+        for j in self.varying:
+            column = self.values[:, [j]]
+            if self.categorical[j]:
+                column = (column == np.arange(column.max() + 1)) * np.sqrt(self.mismatch / 2)
+            blocks.append(column)
+        return np.hstack(blocks)
+
     def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
         """Return the positions of factors given by name, by position or as a mask."""
         return locate(parameter, factors, self.names)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from . import _checks
 from ._tasks import Workers
 from .design import Design, Factors, read_design
-from .neighbors import Search, coordinates
+from .neighbors import Search
 from .response import Response, read_response
 
 # Differences of variances below this share of Var(Y) are rounding, not evidence.
@@ -52,7 +52,7 @@ class Variances:
         """ev(u)."""
         key = self._key(factors)
         if key not in self._known:
-            self._known[key] = float(self._search.one(key).mean())
+            self._known[key] = self._search.one(key)
         return self._known[key]
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
@@ -154,5 +154,5 @@ def _twin_rows(design: Design, response: Response, size: int, rng: np.random.Gen
             f'got {size}. Use subsample="random" for larger ones.'
         )
     pool = np.sort(rng.permutation(design.n_rows)[: size * ratio])
-    data = np.column_stack([coordinates(design, design.varying)[pool], response.values[pool]])
+    data = np.column_stack([design.euclidean()[pool], response.values[pool]])
     return np.sort(pool[twin(data, ratio, u1=int(rng.integers(pool.size)))])

@@ -1,0 +1,447 @@
+"""Numba kernels: arrays in, arrays out. Serial, without the GIL, cached; no options, no checks.
+
+Each sums, over rows called centres, the variance of y in their balls. Points are stored in tree order, so
+that what is near in space is near in memory; `_tree` says how they are laid out. All distances are squared.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import jit, larger, smaller
+from ._tree import MOST_IN_LEAF, STACK, Tree, leaf_distances, open_node
+
+# Distances within this factor differ by rounding only; both squared in all but the first kernel.
+TIES = (1 + 1e-9) ** 2
+
+# Points are compared with all candidates in batches of this many.
+BATCH = 4
+
+# Points are scanned in blocks of this many.
+SCAN = 64
+
+
+# --- one column ----------------------------------------------------------------------------------------
+
+
+@jit
+def group_sorted(values: Any, y: Any, weight: Any) -> Any:
+    """Collapse equal neighbours in a sorted column: value, count, mean and squares of y, and weight, of each."""
+    n = values.size
+    group_value, count, mean = np.empty(n), np.zeros(n), np.zeros(n)
+    squares, group_weight = np.zeros(n), np.zeros(n)
+    g = -1
+    for i in range(n):
+        if i == 0 or values[i] != values[i - 1]:
+            g += 1
+            group_value[g] = values[i]
+        count[g] += 1
+        step = y[i] - mean[g]
+        mean[g] += step / count[g]
+        squares[g] += step * (y[i] - mean[g])
+        group_weight[g] += weight[i]
+    g += 1
+    return group_value[:g], count[:g], mean[:g], squares[:g], group_weight[:g]
+
+
+@jit
+def column_variance(values: Any, count: Any, mean: Any, squares: Any, weight: Any, n_neighbors: int) -> float:
+    """Weighted sum over the groups of a sorted column of the variance of y in their balls."""
+    groups = values.size
+    total = 0.0
+    for g in range(groups):
+        if weight[g] == 0:
+            continue
+        left, right, inside, reach = g, g, count[g], 0.0
+        while inside < n_neighbors:
+            before = values[g] - values[left - 1] if left > 0 else np.inf
+            after = values[right + 1] - values[g] if right + 1 < groups else np.inf
+            if before < after:
+                left -= 1
+                inside += count[left]
+                reach = before
+            else:
+                right += 1
+                inside += count[right]
+                reach = after
+        reach *= np.sqrt(TIES)
+        while left > 0 and values[g] - values[left - 1] <= reach:
+            left -= 1
+        while right + 1 < groups and values[right + 1] - values[g] <= reach:
+            right += 1
+        inside, first, second = 0.0, 0.0, 0.0
+        for h in range(left, right + 1):
+            step = mean[h] - mean[g]
+            inside += count[h]
+            first += count[h] * step
+            second += squares[h] + count[h] * step * step
+        total += weight[g] * max(second - first * first / inside, 0.0) / (inside - 1)
+    return total
+
+
+# --- one set of factors --------------------------------------------------------------------------------
+
+
+@jit
+def ball_variances(
+    tree: Tree,
+    coordinates: Any,
+    n_numeric: int,
+    mismatch: float,
+    count: Any,
+    mean: Any,
+    squares: Any,
+    centres: Any,
+    n_neighbors: int,
+) -> Any:
+    """Variance of y in the ball of each centre; a point stands for ``count`` equal rows."""
+    d, n = coordinates.shape
+    inner = tree.low.shape[0]
+    query, leaf_distance, child_distance = np.empty(d), np.empty(MOST_IN_LEAF), np.empty(8)
+    seen, seen_distance = np.empty(n, np.int32), np.empty(n)
+    stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
+    nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
+    variances = np.empty(centres.size)
+    for m in range(centres.size):
+        centre = centres[m]
+        limit = np.inf if count[centre] < n_neighbors else 0.0
+        n_seen = n_nearest = 0
+        for k in range(d):
+            query[k] = coordinates[k, centre]
+        stack[0], bound[0], top = 0, 0.0, 1
+        while top > 0:
+            top -= 1
+            if bound[top] > limit:
+                continue
+            node = stack[top]
+            if node < inner:
+                top = open_node(tree, node, query, n_numeric, mismatch, limit, stack, bound, top, child_distance)
+                continue
+            a, b = tree.start[node - inner], tree.start[node - inner + 1]
+            leaf_distances(coordinates, a, b, query, n_numeric, mismatch, leaf_distance)
+            for i in range(b - a):
+                if leaf_distance[i] <= limit:
+                    seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
+                    n_seen += 1
+                    if leaf_distance[i] * TIES < limit:
+                        n_nearest = _enter(nearest, rows, n_nearest, leaf_distance[i], count[a + i], n_neighbors)
+                        if n_nearest < 0:
+                            n_nearest = -n_nearest
+                            limit = nearest[n_nearest - 1] * TIES
+        inside, first, second = 0.0, 0.0, 0.0
+        for i in range(n_seen):
+            if seen_distance[i] <= limit:
+                step = mean[seen[i]] - mean[centre]
+                inside += count[seen[i]]
+                first += count[seen[i]] * step
+                second += squares[seen[i]] + count[seen[i]] * step * step
+        variances[m] = max(second - first * first / inside, 0.0) / (inside - 1)
+    return variances
+
+
+@jit
+def _enter(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float, n_neighbors: int) -> int:
+    """Enter a point into the sorted nearest ones; return how many are kept, negative if they are enough."""
+    at = min(n_nearest, n_neighbors - 1)
+    while at > 0 and nearest[at - 1] > distance:
+        nearest[at], rows[at] = nearest[at - 1], rows[at - 1]
+        at -= 1
+    nearest[at], rows[at] = distance, count
+    within = 0.0
+    for i in range(min(n_nearest + 1, n_neighbors)):
+        within += rows[i]
+        if within >= n_neighbors:
+            return -(i + 1)
+    return n_nearest + 1
+
+
+# --- base plus each candidate --------------------------------------------------------------------------
+
+
+@jit
+def sum_plus_each(
+    tree: Tree,
+    coordinates: Any,
+    n_numeric: int,
+    candidates: Any,
+    n_numeric_candidates: int,
+    mismatch: float,
+    y: Any,
+    centres: Any,
+    n_neighbors: int,
+) -> Any:
+    """Sum of the variances in the base plus each candidate, and how many points were compared for them.
+
+    One walk through the tree of the base serves all candidates: a point at distance d in the base is at
+    d + δ² with the candidate. It ends where the base alone is farther than the worst candidate needs.
+    Points are compared in batches, and of each candidate only the batches with the nearest points are
+    looked at again: the ball lies in them, unless one more batch is as near, which means ties.
+    """
+    d, n = coordinates.shape
+    c = candidates.shape[1]
+    inner = tree.low.shape[0]
+    nearest, batches = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
+    lowest, entering, query, own = np.empty(c), np.empty(c), np.empty(d), np.empty(c)
+    leaf_distance, child_distance = np.empty(MOST_IN_LEAF), np.empty(8)
+    seen, seen_distance = np.empty(n + BATCH, np.int32), np.empty(n + BATCH)
+    stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
+    few, few_distance = np.empty(BATCH * n_neighbors, np.int32), np.empty(BATCH * n_neighbors)
+    ranked = np.empty(n_neighbors)
+    total = np.zeros(c)
+    compared = 0
+    for centre in centres:
+        nearest[:] = np.inf
+        limit = np.inf
+        n_seen = done = 0
+        for k in range(d):
+            query[k] = coordinates[k, centre]
+        for j in range(c):
+            own[j] = candidates[centre, j]
+        stack[0], bound[0], top = 0, 0.0, 1
+        while top > 0:
+            top -= 1
+            if bound[top] > limit:
+                continue
+            node = stack[top]
+            if node < inner:
+                top = open_node(tree, node, query, n_numeric, mismatch, limit, stack, bound, top, child_distance)
+                continue
+            a, b = tree.start[node - inner], tree.start[node - inner + 1]
+            leaf_distances(coordinates, a, b, query, n_numeric, mismatch, leaf_distance)
+            for i in range(b - a):
+                if leaf_distance[i] <= limit and a + i != centre:
+                    seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
+                    n_seen += 1
+            while n_seen - done >= BATCH:
+                limit = TIES * _compare(
+                    nearest, batches, candidates, seen, seen_distance, done, own, n_numeric_candidates, mismatch,
+                    lowest, entering,
+                )
+                done += BATCH
+        if n_seen > done:
+            for i in range(n_seen, done + BATCH):  # a point that comes twice does not change a minimum
+                seen[i], seen_distance[i] = seen[done], seen_distance[done]
+            _compare(
+                nearest, batches, candidates, seen, seen_distance, done, own, n_numeric_candidates, mismatch,
+                lowest, entering,
+            )
+        compared += n_seen
+        _add_variances(
+            nearest, batches, candidates, seen, seen_distance, n_seen, own, n_numeric_candidates, mismatch, y, centre,
+            few, few_distance, ranked, total,
+        )
+    return total, compared
+
+
+@jit
+def _compare(
+    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, done: int, own: Any, n_numeric: int,
+    mismatch: float, lowest: Any, entering: Any,
+) -> float:
+    """Enter a batch of points into the nearest batches of every candidate; return the worst of their limits."""
+    c = own.size
+    s, t, u, v = seen[done], seen[done + 1], seen[done + 2], seen[done + 3]
+    to_s, to_t, to_u, to_v = seen_distance[done], seen_distance[done + 1], seen_distance[done + 2], seen_distance[done + 3]
+    for j in range(n_numeric):
+        e, f = candidates[s, j] - own[j], candidates[t, j] - own[j]
+        g, h = candidates[u, j] - own[j], candidates[v, j] - own[j]
+        lowest[j] = smaller(smaller(to_s + e * e, to_t + f * f), smaller(to_u + g * g, to_v + h * h))
+    for j in range(n_numeric, c):
+        e = to_s + (mismatch if candidates[s, j] != own[j] else 0.0)
+        f = to_t + (mismatch if candidates[t, j] != own[j] else 0.0)
+        g = to_u + (mismatch if candidates[u, j] != own[j] else 0.0)
+        h = to_v + (mismatch if candidates[v, j] != own[j] else 0.0)
+        lowest[j] = smaller(smaller(e, f), smaller(g, h))
+    last = nearest.shape[0] - 1
+    for j in range(c):
+        entering[j] = done
+    for row in range(last):
+        for j in range(c):
+            old, new = nearest[row, j], lowest[j]
+            nearest[row, j] = smaller(old, new)
+            lowest[j] = larger(old, new)
+            moves = 1.0 if new < old else 0.0  # arithmetic instead of a choice, which would not vectorise
+            change = moves * (entering[j] - batches[row, j])
+            batches[row, j] += change
+            entering[j] -= change
+    worst = 0.0
+    for j in range(c):
+        nearest[last, j] = smaller(nearest[last, j], lowest[j])
+        worst = larger(worst, nearest[last - 1, j])
+    return worst
+
+
+@jit
+def _add_variances(
+    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, n_numeric: int,
+    mismatch: float, y: Any, centre: int, few: Any, few_distance: Any, ranked: Any, total: Any,
+) -> None:
+    """Add the variance of y in the ball of the centre, in the base plus each candidate."""
+    wanted = batches.shape[0]
+    for j in range(own.size):
+        n_few = 0
+        ranked[:] = np.inf
+        for row in range(wanted):
+            if nearest[row, j] == np.inf:
+                break
+            start = int(batches[row, j])
+            for i in range(start, min(start + BATCH, n_seen)):
+                gap = candidates[seen[i], j] - own[j]
+                distance = seen_distance[i] + (gap * gap if j < n_numeric else (mismatch if gap != 0 else 0.0))
+                few[n_few], few_distance[n_few] = i, distance
+                n_few += 1
+                at = wanted
+                while at > 0 and ranked[at - 1] > distance:
+                    ranked[at] = ranked[at - 1]
+                    at -= 1
+                ranked[at] = distance
+        reach = ranked[wanted - 1] * TIES
+        inside, first, second = 1.0, 0.0, 0.0
+        if nearest[wanted, j] > reach:
+            for i in range(n_few):
+                if few_distance[i] <= reach:
+                    step = y[seen[few[i]]] - y[centre]
+                    inside, first, second = inside + 1, first + step, second + step * step
+        else:
+            for i in range(n_seen):
+                gap = candidates[seen[i], j] - own[j]
+                distance = seen_distance[i] + (gap * gap if j < n_numeric else (mismatch if gap != 0 else 0.0))
+                if distance <= reach:
+                    step = y[seen[i]] - y[centre]
+                    inside, first, second = inside + 1, first + step, second + step * step
+        total[j] += max(second - first * first / inside, 0.0) / (inside - 1)
+
+
+# --- base minus each member ----------------------------------------------------------------------------
+
+
+@jit
+def sum_minus_each(
+    coordinates: Any, points: Any, n_numeric: int, mismatch: float, y: Any, centres: Any, n_neighbors: int
+) -> Any:
+    """Sum of the variances in all dimensions but one, for each of them; ``points`` is ``coordinates`` by rows.
+
+    One scan serves all: a point at distance d in all dimensions is at d − δ² without one. Where even leaving
+    out the largest δ² does not bring a point near enough, it is passed over.
+    """
+    d, n = coordinates.shape
+    nearest = np.empty((n_neighbors - 1, d))
+    query, without = np.empty(d), np.empty(d)
+    whole, largest = np.empty(SCAN), np.empty(SCAN)
+    seen = np.empty(n, np.int32)
+    inside, first, second = np.empty(d), np.empty(d), np.empty(d)
+    total = np.zeros(d)
+    blocks = (n + SCAN - 1) // SCAN
+    for centre in centres:
+        nearest[:] = np.inf
+        limit = np.inf
+        n_seen = 0
+        for k in range(d):
+            query[k] = points[centre, k]
+        for turn in range(blocks):
+            a = (centre // SCAN + turn) % blocks * SCAN
+            b = min(a + SCAN, n)
+            if _scan(coordinates, a, b, query, n_numeric, mismatch, limit, whole, largest):
+                for i in range(b - a):
+                    if whole[i] - largest[i] <= limit + 1e-12 * whole[i] and a + i != centre:
+                        seen[n_seen] = a + i
+                        n_seen += 1
+                        _leave_each_out(points, a + i, query, n_numeric, mismatch, without)
+                        limit = TIES * _insert(nearest, without)
+        for k in range(d):
+            inside[k], first[k], second[k] = 1.0, 0.0, 0.0
+        for i in range(n_seen):
+            _leave_each_out(points, seen[i], query, n_numeric, mismatch, without)
+            step = y[seen[i]] - y[centre]
+            for k in range(d):
+                if without[k] <= nearest[n_neighbors - 2, k] * TIES:
+                    inside[k], first[k], second[k] = inside[k] + 1, first[k] + step, second[k] + step * step
+        for k in range(d):
+            total[k] += max(second[k] - first[k] * first[k] / inside[k], 0.0) / (inside[k] - 1)
+    return total
+
+
+@jit
+def _scan(
+    coordinates: Any, a: int, b: int, query: Any, n_numeric: int, mismatch: float, limit: float, whole: Any, largest: Any
+) -> bool:
+    """Squared distances of positions a to b and their largest terms; False once all are out of reach."""
+    for i in range(b - a):
+        whole[i] = largest[i] = 0.0
+    for k in range(query.size):
+        value = query[k]
+        if k < n_numeric:
+            for i in range(b - a):
+                step = coordinates[k, a + i] - value
+                whole[i] += step * step
+                largest[i] = larger(largest[i], step * step)
+        else:
+            for i in range(b - a):
+                step = mismatch if coordinates[k, a + i] != value else 0.0
+                whole[i] += step
+                largest[i] = larger(largest[i], step)
+        if k % 8 == 7:
+            closest = np.inf
+            for i in range(b - a):
+                closest = smaller(closest, whole[i] - largest[i] - 1e-12 * whole[i])
+            if closest > limit:
+                return False
+    return True
+
+
+@jit
+def _leave_each_out(points: Any, i: int, query: Any, n_numeric: int, mismatch: float, without: Any) -> None:
+    """Squared distances to point i without each dimension: sums before and behind it, nothing to cancel."""
+    d = query.size
+    before = 0.0
+    for k in range(d):
+        step = points[i, k] - query[k]
+        without[k] = before
+        before += step * step if k < n_numeric else (mismatch if step != 0 else 0.0)
+    behind = 0.0
+    for k in range(d - 1, -1, -1):
+        step = points[i, k] - query[k]
+        without[k] += behind
+        behind += step * step if k < n_numeric else (mismatch if step != 0 else 0.0)
+
+
+@jit
+def _insert(nearest: Any, distance: Any) -> float:
+    """Insert a point into each column of sorted distances; return the largest of the last ones."""
+    last = nearest.shape[0] - 1
+    worst = 0.0
+    for k in range(distance.size):
+        if distance[k] < nearest[last, k]:
+            at = last
+            while at > 0 and nearest[at - 1, k] > distance[k]:
+                nearest[at, k] = nearest[at - 1, k]
+                at -= 1
+            nearest[at, k] = distance[k]
+        worst = larger(worst, nearest[last, k])
+    return worst
+
+
+# --- moving data into place ----------------------------------------------------------------------------
+
+
+@jit
+def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
+    """out[i, j] = values[rows[i], columns[j]]."""
+    for i in range(rows.size):
+        for j in range(columns.size):
+            out[i, j] = values[rows[i], columns[j]]
+
+
+@jit
+def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
+    """Count, mean and sum of squared deviations of y in every cell, and a row that lies in it."""
+    count, mean, squares = np.zeros(n_cells), np.zeros(n_cells), np.zeros(n_cells)
+    example = np.zeros(n_cells, np.intp)
+    for i in range(cell.size):
+        g = cell[i]
+        count[g] += 1
+        step = y[i] - mean[g]
+        mean[g] += step / count[g]
+        squares[g] += step * (y[i] - mean[g])
+        example[g] = i
+    return count, mean, squares, example
