@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._jit import jit, larger, smaller
-from ._tree import MOST_IN_LEAF, STACK, Tree, leaf_distances, open_node
+from ._tree import MOST_IN_LEAF, STACK, Tree, leaf_distances, open_node, padded
 
 # Distances within this factor differ by rounding only; both squared in all but the first kernel.
 TIES = (1 + 1e-9) ** 2
@@ -25,37 +25,61 @@ SCAN = 64
 
 
 @jit
-def group_sorted(values: Any, y: Any, weight: Any) -> Any:
-    """Collapse equal neighbours in a sorted column: value, count, mean and squares of y, and weight, of each."""
-    n = values.size
-    group_value, count, mean = np.empty(n), np.zeros(n), np.zeros(n)
-    squares, group_weight = np.zeros(n), np.zeros(n)
-    g = -1
-    for i in range(n):
-        if i == 0 or values[i] != values[i - 1]:
-            g += 1
-            group_value[g] = values[i]
-        count[g] += 1
-        step = y[i] - mean[g]
-        mean[g] += step / count[g]
-        squares[g] += step * (y[i] - mean[g])
-        group_weight[g] += weight[i]
-    g += 1
-    return group_value[:g], count[:g], mean[:g], squares[:g], group_weight[:g]
+def survey_columns(values: Any, order: Any, categorical: Any, y: Any, weight: Any, n_neighbors: int) -> Any:
+    """Weighted sum of the variances in each row of ``values`` alone, its number of levels, and each value's level."""
+    columns, n = values.shape
+    total, levels = np.empty(columns), np.empty(columns)
+    numbers = np.empty((columns, n), np.intp)
+    level, count, mean, squares, group_weight = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    for j in range(columns):
+        g = -1
+        for i in range(n):
+            row = order[j, i]
+            if i == 0 or values[j, row] != level[g]:
+                g += 1
+                level[g], count[g], mean[g], squares[g], group_weight[g] = values[j, row], 0.0, 0.0, 0.0, 0.0
+            count[g] += 1
+            step = y[row] - mean[g]
+            mean[g] += step / count[g]
+            squares[g] += step * (y[row] - mean[g])
+            group_weight[g] += weight[row]
+            numbers[j, row] = g
+        levels[j] = g + 1
+        groups = level[: g + 1]
+        if categorical[j]:
+            total[j] = _sum_in_levels(count[: g + 1], mean, squares, group_weight, n_neighbors)
+        else:
+            total[j] = _sum_along(groups, count, mean, squares, group_weight, n_neighbors)
+    return total, levels, numbers
 
 
 @jit
-def column_variance(values: Any, count: Any, mean: Any, squares: Any, weight: Any, n_neighbors: int) -> float:
-    """Weighted sum over the groups of a sorted column of the variance of y in their balls."""
-    groups = values.size
+def _sum_in_levels(count: Any, mean: Any, squares: Any, weight: Any, n_neighbors: int) -> float:
+    """Levels are all equally far from each other: the ball is the level, or everything if it is too small."""
+    rows, first, second = 0.0, 0.0, 0.0
+    for g in range(count.size):
+        rows += count[g]
+        first += count[g] * mean[g]
+        second += squares[g] + count[g] * mean[g] * mean[g]
+    everything = (second - first * first / rows) / (rows - 1)
+    total = 0.0
+    for g in range(count.size):
+        total += weight[g] * (squares[g] / (count[g] - 1) if count[g] >= n_neighbors else everything)
+    return total
+
+
+@jit
+def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, n_neighbors: int) -> float:
+    """Neighbours on a line are found by going outwards on both sides."""
+    groups = value.size
     total = 0.0
     for g in range(groups):
         if weight[g] == 0:
             continue
         left, right, inside, reach = g, g, count[g], 0.0
         while inside < n_neighbors:
-            before = values[g] - values[left - 1] if left > 0 else np.inf
-            after = values[right + 1] - values[g] if right + 1 < groups else np.inf
+            before = value[g] - value[left - 1] if left > 0 else np.inf
+            after = value[right + 1] - value[g] if right + 1 < groups else np.inf
             if before < after:
                 left -= 1
                 inside += count[left]
@@ -65,9 +89,9 @@ def column_variance(values: Any, count: Any, mean: Any, squares: Any, weight: An
                 inside += count[right]
                 reach = after
         reach *= np.sqrt(TIES)
-        while left > 0 and values[g] - values[left - 1] <= reach:
+        while left > 0 and value[g] - value[left - 1] <= reach:
             left -= 1
-        while right + 1 < groups and values[right + 1] - values[g] <= reach:
+        while right + 1 < groups and value[right + 1] - value[g] <= reach:
             right += 1
         inside, first, second = 0.0, 0.0, 0.0
         for h in range(left, right + 1):
@@ -319,25 +343,28 @@ def _add_variances(
 def sum_minus_each(
     coordinates: Any, points: Any, n_numeric: int, mismatch: float, y: Any, centres: Any, n_neighbors: int
 ) -> Any:
-    """Sum of the variances in all dimensions but one, for each of them; ``points`` is ``coordinates`` by rows.
+    """Sum of the variances in all dimensions but one, for each of them, and last in all.
 
-    One scan serves all: a point at distance d in all dimensions is at d − δ² without one. Where even leaving
-    out the largest δ² does not bring a point near enough, it is passed over.
+    ``points`` is ``coordinates`` by rows. One scan serves all: a point at distance d in all dimensions is at
+    d − δ² without one. Where even leaving out the largest δ² does not bring a point near enough, it is passed
+    over.
     """
-    d, n = coordinates.shape
-    nearest = np.empty((n_neighbors - 1, d))
-    query, without = np.empty(d), np.empty(d)
+    n, d = points.shape
+    nearest = np.empty((n_neighbors - 1, d + 1))
+    query, own, without = np.empty(coordinates.shape[0]), np.empty(d), np.empty(d + 1)
     whole, largest = np.empty(SCAN), np.empty(SCAN)
     seen = np.empty(n, np.int32)
-    inside, first, second = np.empty(d), np.empty(d), np.empty(d)
-    total = np.zeros(d)
+    inside, first, second = np.empty(d + 1), np.empty(d + 1), np.empty(d + 1)
+    total = np.zeros(d + 1)
     blocks = (n + SCAN - 1) // SCAN
     for centre in centres:
         nearest[:] = np.inf
         limit = np.inf
         n_seen = 0
+        for k in range(query.size):
+            query[k] = coordinates[k, centre]
         for k in range(d):
-            query[k] = points[centre, k]
+            own[k] = points[centre, k]
         for turn in range(blocks):
             a = (centre // SCAN + turn) % blocks * SCAN
             b = min(a + SCAN, n)
@@ -346,17 +373,17 @@ def sum_minus_each(
                     if whole[i] - largest[i] <= limit + 1e-12 * whole[i] and a + i != centre:
                         seen[n_seen] = a + i
                         n_seen += 1
-                        _leave_each_out(points, a + i, query, n_numeric, mismatch, without)
+                        _leave_each_out(points, a + i, own, n_numeric, mismatch, without)
                         limit = TIES * _insert(nearest, without)
-        for k in range(d):
+        for k in range(d + 1):
             inside[k], first[k], second[k] = 1.0, 0.0, 0.0
         for i in range(n_seen):
-            _leave_each_out(points, seen[i], query, n_numeric, mismatch, without)
+            _leave_each_out(points, seen[i], own, n_numeric, mismatch, without)
             step = y[seen[i]] - y[centre]
-            for k in range(d):
+            for k in range(d + 1):
                 if without[k] <= nearest[n_neighbors - 2, k] * TIES:
                     inside[k], first[k], second[k] = inside[k] + 1, first[k] + step, second[k] + step * step
-        for k in range(d):
+        for k in range(d + 1):
             total[k] += max(second[k] - first[k] * first[k] / inside[k], 0.0) / (inside[k] - 1)
     return total
 
@@ -368,39 +395,42 @@ def _scan(
     """Squared distances of positions a to b and their largest terms; False once all are out of reach."""
     for i in range(b - a):
         whole[i] = largest[i] = 0.0
-    for k in range(query.size):
-        value = query[k]
-        if k < n_numeric:
-            for i in range(b - a):
-                step = coordinates[k, a + i] - value
-                whole[i] += step * step
-                largest[i] = larger(largest[i], step * step)
-        else:
-            for i in range(b - a):
-                step = mismatch if coordinates[k, a + i] != value else 0.0
-                whole[i] += step
-                largest[i] = larger(largest[i], step)
-        if k % 8 == 7:
+    for k in range(0, n_numeric, 4):
+        q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
+        for i in range(b - a):
+            e, f = coordinates[k, a + i] - q, coordinates[k + 1, a + i] - r
+            g, h = coordinates[k + 2, a + i] - s, coordinates[k + 3, a + i] - t
+            e, f, g, h = e * e, f * f, g * g, h * h
+            whole[i] += (e + f) + (g + h)
+            largest[i] = larger(largest[i], larger(larger(e, f), larger(g, h)))
+        if k % 16 == 12:
             closest = np.inf
             for i in range(b - a):
                 closest = smaller(closest, whole[i] - largest[i] - 1e-12 * whole[i])
             if closest > limit:
                 return False
+    for k in range(padded(n_numeric), query.size):
+        value = query[k]
+        for i in range(b - a):
+            step = mismatch if coordinates[k, a + i] != value else 0.0
+            whole[i] += step
+            largest[i] = larger(largest[i], step)
     return True
 
 
 @jit
-def _leave_each_out(points: Any, i: int, query: Any, n_numeric: int, mismatch: float, without: Any) -> None:
-    """Squared distances to point i without each dimension: sums before and behind it, nothing to cancel."""
-    d = query.size
+def _leave_each_out(points: Any, i: int, own: Any, n_numeric: int, mismatch: float, without: Any) -> None:
+    """Squared distances to point i without each dimension, and with all: sums before and behind it, nothing to cancel."""
+    d = own.size
     before = 0.0
     for k in range(d):
-        step = points[i, k] - query[k]
+        step = points[i, k] - own[k]
         without[k] = before
         before += step * step if k < n_numeric else (mismatch if step != 0 else 0.0)
+    without[d] = before
     behind = 0.0
     for k in range(d - 1, -1, -1):
-        step = points[i, k] - query[k]
+        step = points[i, k] - own[k]
         without[k] += behind
         behind += step * step if k < n_numeric else (mismatch if step != 0 else 0.0)
 

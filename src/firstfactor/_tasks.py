@@ -1,9 +1,10 @@
 """Threads: the only file that knows there is more than one core."""
 
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from joblib import effective_n_jobs
 
@@ -28,18 +29,24 @@ class Workers:
             )
         self.count = effective_n_jobs(n_jobs)
         self._pool = ThreadPoolExecutor(self.count) if self.count > 1 else None
+        self._here = threading.local()
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Return ``[function(item) for item in items]``."""
-        if self._pool is None:
+        """Return ``[function(item) for item in items]``; within a task, without further threads."""
+        if self._pool is None or getattr(self._here, "in_task", False):
             return [function(item) for item in items]
-        return list(self._pool.map(function, items))
+
+        def run(item: Item) -> Result:
+            self._here.in_task = True
+            return function(item)
+
+        return list(self._pool.map(run, items))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> Any:
+    ) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=error is None, cancel_futures=True)

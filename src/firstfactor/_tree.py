@@ -1,7 +1,8 @@
 """A k-d tree in numba: built once for a set of columns, walked by the kernels.
 
-``coordinates`` is (dimensions, points), numeric dimensions first; a categorical one holds codes and adds
-``mismatch`` to a squared distance where they differ. All distances are squared.
+``coordinates`` is (dimensions, points): numeric dimensions first, then zeros up to a multiple of four, so that
+four can be worked on at a time; then categorical ones, which hold codes and add ``mismatch`` to a squared
+distance where they differ. All distances are squared.
 """
 
 from typing import Any, NamedTuple
@@ -31,6 +32,12 @@ class Tree(NamedTuple):
     low: NDArray[np.float64]
     """Smallest coordinates in each child: (inner nodes, dimensions, 8)."""
     high: NDArray[np.float64]
+
+
+@jit
+def padded(n_numeric: int) -> int:
+    """Where the categorical dimensions start."""
+    return (n_numeric + 3) // 4 * 4
 
 
 @jit
@@ -68,7 +75,7 @@ def _widest(low: Any, high: Any, node: int, n_numeric: int, mismatch: float) -> 
     best, widest = 0, -1.0
     for k in range(low.shape[1]):
         width = high[node, k] - low[node, k]
-        squared = width * width if k < n_numeric else (mismatch if width > 0 else 0.0)
+        squared = width * width if k < padded(n_numeric) else (mismatch if width > 0 else 0.0)
         if squared > widest:
             best, widest = k, squared
     return best
@@ -150,7 +157,7 @@ def open_node(
         for child in range(8):
             gap = larger(larger(tree.low[node, k, child] - value, value - tree.high[node, k, child]), 0.0)
             distance[child] += gap * gap
-    for k in range(n_numeric, query.size):
+    for k in range(padded(n_numeric), query.size):
         value = query[k]
         for child in range(8):
             if value < tree.low[node, k, child] or value > tree.high[node, k, child]:
@@ -175,12 +182,13 @@ def leaf_distances(coordinates: Any, a: int, b: int, query: Any, n_numeric: int,
     """Squared distances from the query to the points at positions a to b."""
     for i in range(b - a):
         out[i] = 0.0
-    for k in range(n_numeric):
-        value = query[k]
+    for k in range(0, n_numeric, 4):
+        q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
         for i in range(b - a):
-            step = coordinates[k, a + i] - value
-            out[i] += step * step
-    for k in range(n_numeric, query.size):
+            e, f = coordinates[k, a + i] - q, coordinates[k + 1, a + i] - r
+            g, h = coordinates[k + 2, a + i] - s, coordinates[k + 3, a + i] - t
+            out[i] += (e * e + f * f) + (g * g + h * h)
+    for k in range(padded(n_numeric), query.size):
         value = query[k]
         for i in range(b - a):
             out[i] += mismatch if coordinates[k, a + i] != value else 0.0

@@ -131,7 +131,8 @@ def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[Option
 
 def single_totals(variances: Variances, factors: tuple[int, ...], noise: bool = True) -> NDArray[np.float64]:
     """Ŝᵢ of every factor relative to ``factors`` (Algorithm 1; equation 8 without noise)."""
-    return _share(variances, variances.minus_each(factors), variances.of(factors) if noise else 0.0)
+    without = variances.minus_each(factors)  # finds the noise variance on its way
+    return _share(variances, without, variances.of(factors) if noise else 0.0)
 
 
 def group_total(

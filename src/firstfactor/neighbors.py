@@ -8,16 +8,17 @@ is depends on how well the base separates the rows, and is estimated from counts
 same data take the same way on every machine.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _kernels
 from ._tasks import Workers
-from ._tree import Tree, build_tree
+from ._tree import Tree, build_tree, padded
 from .design import Design
 
 Floats = NDArray[np.float64]
@@ -26,7 +27,7 @@ Positions = NDArray[np.intp]
 # Nanoseconds, roughly: what comparing a point costs in a shared walk, at once and for each candidate, ...
 COMPARE_POINT, COMPARE_CANDIDATE = 10.0, 0.5
 # ... what a point costs in a scan for each dimension, ...
-SCAN_DIMENSION = 0.5
+SCAN_DIMENSION = 0.4
 # ... and what it takes to find the ball of one point by itself, at once and for each dimension.
 SEARCH_POINT, SEARCH_DIMENSION = 800.0, 200.0
 
@@ -36,28 +37,54 @@ SAMPLE = 16
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
 
+# Values sorted in one task.
+SORT_BLOCK = 2**16
+
 
 @dataclass(frozen=True)
-class Column:
-    """What one column tells by itself."""
+class Columns:
+    """What the columns tell by themselves."""
 
-    variance: float
-    """Mean variance of y in the balls of this column alone."""
-    codes: Positions | None
-    """Number of each row's distinct value, if there are few."""
-    n_codes: int
+    variance: Floats
+    """Mean variance of y in the balls of each factor alone."""
+    levels: Floats
+    """Number of distinct values where they are few; infinity elsewhere."""
+    codes: dict[int, Positions]
+    """Number of each row's distinct value, for factors with few."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Some factors as the kernels want them: numeric ones first."""
+
+    factors: list[int]
+    n_numeric: int
+
+    def place(self, factors: Sequence[int]) -> list[int]:
+        """Return where the given factors are."""
+        position = {factor: k for k, factor in enumerate(self.factors)}
+        return [position[factor] for factor in factors]
 
 
 @dataclass(frozen=True)
 class Points:
-    """Distinct places in the space of some factors, with the count, mean and squares of y there."""
+    """Places in a space, with the count, mean and squares of y there."""
 
     coordinates: Floats
-    n_numeric: int
     of_row: Positions
     count: Floats
     mean: Floats
     squares: Floats
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Points in tree order."""
+
+    tree: Tree
+    coordinates: Floats
+    position: Positions
+    """Where each point went."""
 
 
 @dataclass(frozen=True)
@@ -78,204 +105,196 @@ class Search:
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return the mean variance in ``base`` plus each candidate."""
-        sets = [(*base, candidate) for candidate in candidates]
         if not base:
-            return self._each_alone(sets)
-        walk = _Walk(self, base)
-        cost_shared = walk.cost(candidates)
-        alone = [self._cost_alone(factors) < cost_shared for factors in sets]
-        means = np.empty(len(sets))
-        means[alone] = self._each_alone([factors for factors, by_itself in zip(sets, alone, strict=True) if by_itself])
-        together = np.logical_not(alone)
-        means[together] = walk.means([i for i, by_itself in zip(candidates, alone, strict=True) if not by_itself])
+            return self.columns.variance[list(candidates)]
+        levels = self.columns.levels[list(base)].prod() * self.columns.levels[list(candidates)]
+        walk = Walk(self, base)
+        alone = self._cost_alone(levels, len(base) + 1) < walk.cost(candidates)
+        means = np.empty(len(candidates))
+        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone)])
+        means[~alone] = walk.means([candidates[i] for i in np.flatnonzero(~alone)])
         return means
 
-    def minus_each(self, base: Sequence[int], members: Sequence[int]) -> Floats:
-        """Return the mean variance in ``base`` minus each of the members given."""
-        sets = [tuple(i for i in base if i != member) for member in members]
-        cost_shared = SCAN_DIMENSION * len(base) * self.design.n_rows
-        if len(members) * len(base) == 0 or sum(map(self._cost_alone, sets)) < cost_shared:
-            return self._each_alone(sets)
-        points = self.points(base, collapse=False)
-        rows = np.ascontiguousarray(points.coordinates.T)
+    def minus_each(self, base: Sequence[int]) -> tuple[Floats, float]:
+        """Return the mean variance in ``base`` minus each of its members, and in all of it."""
+        rests = [tuple(i for i in base if i != member) for member in base]
+        sets = [*rests, tuple(base)]
+        cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
+        if cost_alone < SCAN_DIMENSION * len(base) * self.design.n_rows:
+            means = self._each_alone(sets)
+            return means[:-1], float(means[-1])
+        space = self.space(base)
+        coordinates = self.coordinates(space)
+        points = np.ascontiguousarray(self.design.values[:, space.factors])
         sums = self.workers.map(
             lambda centres: _kernels.sum_minus_each(
-                points.coordinates, rows, points.n_numeric, self.design.mismatch, self.y, centres, self.n_neighbors
+                coordinates, points, space.n_numeric, self.design.mismatch, self.y, centres, self.n_neighbors
             ),
-            _blocks(self.outer),
+            blocks(self.outer),
         )
-        ordered, _ = self.numeric_first(base)
-        return np.sum(sums, axis=0)[[ordered.index(member) for member in members]] / self.outer.size
+        means = np.sum(sums, axis=0) / self.outer.size
+        return means[space.place(base)], float(means[-1])
 
     # --- one set at a time -----------------------------------------------------------------------------
 
     def _each_alone(self, sets: list[tuple[int, ...]]) -> Floats:
+        """Search sets in parallel, or the rows of each where there are not enough sets for all workers."""
         if len(sets) < self.workers.count:
-            return np.array([self._mean_alone(factors, self.workers) for factors in sets])
-        single = Workers(1)
-        return np.array(self.workers.map(lambda factors: self._mean_alone(factors, single), sets))
+            return np.array([self._mean_alone(factors) for factors in sets])
+        return np.array(self.workers.map(self._mean_alone, sets))
 
-    def _mean_alone(self, factors: tuple[int, ...], workers: Workers) -> float:
+    def _mean_alone(self, factors: tuple[int, ...]) -> float:
+        if not factors:
+            return float(self.y.var(ddof=1))
         if len(factors) == 1:
-            return self._column(factors[0]).variance
-        points = self.points(factors, collapse=True)
-        planted = _plant(points.coordinates, points.n_numeric, self.design.mismatch)
-        order = planted.tree.order
-        count, mean, squares = points.count[order], points.mean[order], points.squares[order]
-        wanted, times = np.unique(planted.position[points.of_row[self.outer]], return_counts=True)
-        variances = workers.map(
-            lambda centres: _kernels.ball_variances(
-                planted.tree, planted.coordinates, points.n_numeric, self.design.mismatch,
-                count, mean, squares, centres, self.n_neighbors,
+            return float(self.columns.variance[factors[0]])
+        space = self.space(factors)
+        points = self._collapse(space)
+        planted = self.plant(points.coordinates, space.n_numeric)
+        count, mean, squares = (x[planted.tree.order] for x in (points.count, points.mean, points.squares))
+        centres, times = np.unique(planted.position[points.of_row[self.outer]], return_counts=True)
+        variances = self.workers.map(
+            lambda block: _kernels.ball_variances(
+                planted.tree, planted.coordinates, space.n_numeric, self.design.mismatch,
+                count, mean, squares, block, self.n_neighbors,
             ),
-            _blocks(wanted),
+            blocks(centres),
         )  # fmt: skip
         return float(np.average(np.concatenate(variances), weights=times))
 
-    def _cost_alone(self, factors: Sequence[int]) -> float:
-        """Nanoseconds for each outer row to find its ball in these factors by themselves."""
-        if len(factors) < 2:
-            return 0.0
-        points = self.design.n_rows
-        columns = [self._column(i) for i in factors]
-        if all(column.codes is not None for column in columns):
-            points = min(points, int(np.prod([float(column.n_codes) for column in columns])))
-        return (SEARCH_POINT + SEARCH_DIMENSION * len(factors)) * points / self.design.n_rows
+    def _cost_alone(self, levels: Any, n_factors: int) -> Any:
+        """Nanoseconds for each row to find its ball in a space with so many distinct points."""
+        distinct = np.minimum(levels / self.design.n_rows, 1.0)
+        return (SEARCH_POINT + SEARCH_DIMENSION * n_factors) * distinct
 
-    def points(self, factors: Sequence[int], collapse: bool) -> Points:
-        """Return the rows as points in the space of the factors; equal rows as one if that is worth it."""
-        ordered, n_numeric = self.numeric_first(factors)
+    def _collapse(self, space: Space) -> Points:
+        """Return the distinct points in a space, or all rows where a factor has too many values to repeat."""
         rows = np.arange(self.design.n_rows)
-        codes = [self._column(i).codes for i in factors] if collapse else [None]
-        if any(code is None for code in codes):
-            coordinates = np.ascontiguousarray(self.design.values[:, ordered].T)
-            ones, zeros = np.ones(rows.size), np.zeros(rows.size)
-            return Points(coordinates, n_numeric, rows, ones, self.y, zeros)
-        cell, n_cells = codes[0], self._column(factors[0]).n_codes
-        for i, code in zip(factors[1:], codes[1:], strict=True):
-            cell, n_cells = _number(cell * self._column(i).n_codes + code, n_cells * self._column(i).n_codes)
+        if np.isinf(self.columns.levels[space.factors]).any():
+            return Points(self.coordinates(space), rows, np.ones(rows.size), self.y, np.zeros(rows.size))
+        cell, n_cells = np.zeros_like(rows), 1
+        for factor in space.factors:
+            levels = int(self.columns.levels[factor])
+            cell, n_cells = _number(cell * levels + self.columns.codes[factor], n_cells * levels)
         count, mean, squares, example = _kernels.group_rows(cell, n_cells, self.y)
-        coordinates = np.ascontiguousarray(self.design.values[np.ix_(example, ordered)].T)
-        return Points(coordinates, n_numeric, cell, count, mean, squares)
+        return Points(self.coordinates(space, example), cell, count, mean, squares)
 
     # --- columns ---------------------------------------------------------------------------------------
 
-    def _column(self, factor: int) -> Column:
-        return self._columns[factor]
-
     @cached_property
-    def _columns(self) -> dict[int, Column]:
-        """Every varying column, sorted once."""
-        varying = self.design.varying
-        return dict(zip(varying, self.workers.map(self._survey, varying), strict=True))
+    def columns(self) -> Columns:
+        """All varying columns, each sorted once."""
+        n, p = self.design.values.shape
+        varying = np.array(self.design.varying, dtype=np.intp)
+        step = max(1, SORT_BLOCK // n)
+        surveys = self.workers.map(self._survey, [varying[i : i + step] for i in range(0, varying.size, step)])
+        variance, levels, codes = np.full(p, np.nan), np.full(p, np.inf), {}
+        for factors, variances, n_levels, some_codes in surveys:
+            variance[factors] = variances
+            levels[factors] = np.where(n_levels <= DISCRETE * n, n_levels, np.inf)
+            codes.update(some_codes)
+        return Columns(variance, levels, codes)
 
-    def _survey(self, factor: int) -> Column:
-        values = np.ascontiguousarray(self.design.values[:, factor])
-        weight = np.bincount(self.outer, minlength=values.size).astype(np.float64)
-        order = np.argsort(values)
-        group, count, mean, squares, weights = _kernels.group_sorted(values[order], self.y[order], weight[order])
-        if self.design.categorical[factor]:
-            whole = float(self.y.var(ddof=1))  # other levels are all equally far: the ball holds every row
-            variances = np.where(count < self.n_neighbors, whole, squares / np.maximum(count - 1, 1))
-            total = float(weights @ variances)
-        else:
-            total = _kernels.column_variance(group, count, mean, squares, weights, self.n_neighbors)
-        codes = None
-        if group.size <= DISCRETE * values.size:
-            codes = np.empty(values.size, np.intp)
-            codes[order] = np.repeat(np.arange(group.size), count.astype(np.intp))
-        return Column(total / self.outer.size, codes, group.size)
+    def _survey(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
+        values = np.ascontiguousarray(self.design.values[:, factors].T)
+        order = np.argsort(values, axis=1)
+        weight = np.bincount(self.outer, minlength=self.y.size).astype(np.float64)
+        sums, n_levels, numbers = _kernels.survey_columns(
+            values, order, self.design.categorical[factors], self.y, weight, self.n_neighbors
+        )
+        few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
+        return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}
 
-    # --- common ----------------------------------------------------------------------------------------
+    # --- laying out ------------------------------------------------------------------------------------
 
-    def numeric_first(self, factors: Iterable[int]) -> tuple[list[int], int]:
-        """Return the factors as the kernels want them, and how many are numeric."""
-        ordered = sorted(factors, key=lambda i: bool(self.design.categorical[i]))
-        return ordered, sum(not self.design.categorical[i] for i in ordered)
+    def space(self, factors: Sequence[int]) -> Space:
+        """Return the space of these factors."""
+        categorical = self.design.categorical
+        numeric = [i for i in factors if not categorical[i]]
+        return Space(numeric + [i for i in factors if categorical[i]], len(numeric))
+
+    def coordinates(self, space: Space, rows: Positions | slice = slice(None)) -> Floats:
+        """Return rows as points in a space, as `_tree` lays them out."""
+        values = self.design.values[rows]
+        start = padded(space.n_numeric)
+        out = np.zeros((start + len(space.factors) - space.n_numeric, len(values)))
+        for k, factor in enumerate(space.factors):
+            out[k if k < space.n_numeric else start + k - space.n_numeric] = values[:, factor]
+        return out
+
+    def plant(self, coordinates: Floats, n_numeric: int) -> Planted:
+        """Build a tree and put the points into its order."""
+        tree = build_tree(coordinates, n_numeric, self.design.mismatch)
+        position = np.empty_like(tree.order)
+        position[tree.order] = np.arange(tree.order.size)
+        return Planted(tree, np.ascontiguousarray(coordinates[:, tree.order]), position)
 
 
-class _Walk:
+class Walk:
     """One search in a base that serves many candidates."""
 
     def __init__(self, search: Search, base: Sequence[int]) -> None:
-        self.search = search
-        points = search.points(base, collapse=False)
-        self.n_numeric = points.n_numeric
-        self.planted = _plant(points.coordinates, points.n_numeric, search.design.mismatch)
-        self.centres = np.sort(self.planted.position[search.outer])
-        self.y = search.y[self.planted.tree.order]
-        self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
+        space = search.space(base)
+        self._search = search
+        self._n_numeric = space.n_numeric
+        self._planted = search.plant(search.coordinates(space), space.n_numeric)
+        self._centres = np.sort(self._planted.position[search.outer])
+        self._y = search.y[self._planted.tree.order]
+        self._gathered: tuple[Space, Floats] | None = None
 
     def cost(self, candidates: Sequence[int]) -> float:
-        """Nanoseconds for each row and candidate, from the points that a few rows were compared with."""
-        sample = self.centres[:: -(-self.centres.size // SAMPLE)]
-        _, compared = self._sum(candidates, sample)
-        each = COMPARE_POINT / len(candidates) + COMPARE_CANDIDATE
-        return float(compared / sample.size * each)
+        """Nanoseconds for each row and candidate, from the points that a few rows are compared with."""
+        sample = self._centres[:: -(-self._centres.size // SAMPLE)]
+        _, compared = self._sum(*self._gather(candidates), sample)
+        return float(compared / sample.size * (COMPARE_POINT / len(candidates) + COMPARE_CANDIDATE))
 
     def means(self, candidates: Sequence[int]) -> Floats:
         """Return the mean variance in the base plus each candidate."""
         if not candidates:
             return np.empty(0)
-        self._gather(candidates)
-        sums = self.search.workers.map(lambda block: self._sum(candidates, block)[0], _blocks(self.centres))
+        space, values = self._gather(candidates)
+        sums = self._search.workers.map(lambda block: self._sum(space, values, block)[0], blocks(self._centres))
         total: Floats = np.sum(sums, axis=0)
-        return total / self.centres.size
+        return total[space.place(candidates)] / self._centres.size
 
-    def _sum(self, candidates: Sequence[int], centres: Positions) -> tuple[Floats, int]:
-        search, planted = self.search, self.planted
-        ordered, n_numeric = search.numeric_first(candidates)
+    def _sum(self, space: Space, values: Floats, centres: Positions) -> tuple[Floats, int]:
+        search, planted = self._search, self._planted
         total, compared = _kernels.sum_plus_each(
-            planted.tree, planted.coordinates, self.n_numeric, self._gather(candidates), n_numeric,
-            search.design.mismatch, self.y, centres, search.n_neighbors,
+            planted.tree, planted.coordinates, self._n_numeric, values, space.n_numeric,
+            search.design.mismatch, self._y, centres, search.n_neighbors,
         )  # fmt: skip
-        return total[[ordered.index(i) for i in candidates]], compared
+        return total, compared
 
-    def _gather(self, candidates: Sequence[int]) -> Floats:
-        """Return the candidates' values in tree order, numeric ones first."""
-        if self._gathered[0] != candidates:
-            columns = np.array(self.search.numeric_first(candidates)[0])
-            out = np.empty((self.y.size, columns.size))
-            order = self.planted.tree.order
-            self.search.workers.map(
-                lambda rows: _kernels.gather(self.search.design.values, order[rows], columns, out[rows]),
-                _spans(order.size),
+    def _gather(self, candidates: Sequence[int]) -> tuple[Space, Floats]:
+        """Return the candidates' values in tree order."""
+        space = self._search.space(candidates)
+        if self._gathered is None or self._gathered[0] != space:
+            columns, order = np.array(space.factors), self._planted.tree.order
+            out = np.empty((order.size, columns.size))
+            self._search.workers.map(
+                lambda rows: _kernels.gather(self._search.design.values, order[rows], columns, out[rows]),
+                spans(order.size, 2**17 // columns.size),
             )
-            self._gathered = (candidates, out)
-        return self._gathered[1]
-
-
-@dataclass(frozen=True)
-class _Planted:
-    tree: Tree
-    coordinates: Floats
-    position: Positions
-    """Where in tree order each point went."""
-
-
-def _plant(coordinates: Floats, n_numeric: int, mismatch: float) -> _Planted:
-    tree = build_tree(coordinates, n_numeric, mismatch)
-    position = np.empty_like(tree.order)
-    position[tree.order] = np.arange(tree.order.size)
-    return _Planted(tree, np.ascontiguousarray(coordinates[:, tree.order]), position)
+            self._gathered = space, out
+        return self._gathered
 
 
 def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
     """Number the cells that occur without gaps."""
     if n_cells > 4 * cell.size:
-        _, numbered, count = np.unique(cell, return_inverse=True, return_counts=True)
-        return numbered, count.size
+        found, numbered = np.unique(cell, return_inverse=True)
+        return numbered, found.size
     occurs = np.zeros(n_cells, dtype=np.intp)
     occurs[cell] = 1
     numbers = np.cumsum(occurs)
     return numbers[cell] - 1, int(numbers[-1])
 
 
-def _spans(size: int) -> list[slice]:
-    """Cut a range into parts small enough to stop at, large enough to be worth a task; the same for any workers."""
-    step = max(64, min(512, -(-size // 16)))
-    return [slice(start, start + step) for start in range(0, size, step)]
+def spans(size: int, step: int) -> list[slice]:
+    """Cut a range into parts."""
+    return [slice(start, start + step) for start in range(0, size, max(step, 1))]
 
 
-def _blocks(centres: Positions) -> list[Positions]:
-    return [centres[span] for span in _spans(centres.size)]
+def blocks(centres: Positions) -> list[Positions]:
+    """Cut rows into tasks: short enough to be stopped between, and the same for any number of workers."""
+    return [centres[span] for span in spans(centres.size, max(64, min(512, -(-centres.size // 16))))]

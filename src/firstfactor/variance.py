@@ -63,9 +63,11 @@ class Variances:
         """ev(u ∖ i) for every i in u."""
         key = self._key(base)
         rests = {i: tuple(j for j in key if j != i) for i in base}
-        unknown = [i for i, rest in rests.items() if rest not in self._known]
-        for i, value in zip(unknown, self._search.minus_each(key, unknown), strict=True):
-            self._known[rests[i]] = float(value)
+        if any(rest not in self._known for rest in rests.values()):
+            without, whole = self._search.minus_each(key)
+            for i, value in zip(key, without, strict=True):
+                self._known.setdefault(rests[i], float(value))
+            self._known.setdefault(key, whole)
         return np.array([self._known[rests[i]] for i in base])
 
     def remember(self, factors: Sequence[int], value: float) -> None:
