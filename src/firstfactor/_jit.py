@@ -8,7 +8,12 @@ from numba.extending import intrinsic
 
 # Serial and without the GIL: threads call kernels on parts of the data. No NaN ever gets there, and the sign
 # of zero does not matter; saying so lets minima vectorise.
-jit = njit(nogil=True, cache=True, error_model="numpy", fastmath={"nnan", "nsz", "contract"})
+_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
+
+jit = njit(**_OPTIONS)
+
+# For parts of a kernel that run often and briefly: calling a function with arrays takes longer than they do.
+inlined = njit(**_OPTIONS, forceinline=True)
 
 
 def _extremum(name: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit, larger, smaller
-from ._tree import MOST_IN_LEAF, STACK, Tree, leaf_distances, open_node, padded
+from ._jit import inlined, jit, larger, smaller
+from ._tree import MOST_IN_LEAF, STACK, Tree, leaf_distances, open_node
 
 # Distances within this factor differ by rounding only; both squared in all but the first kernel.
 TIES = (1 + 1e-9) ** 2
@@ -25,7 +25,7 @@ SCAN = 64
 
 
 @jit
-def survey_columns(values: Any, order: Any, categorical: Any, y: Any, weight: Any, n_neighbors: int) -> Any:
+def survey_columns(values: Any, order: Any, caps: Any, y: Any, weight: Any, n_neighbors: int) -> Any:
     """Weighted sum of the variances in each row of ``values`` alone, its number of levels, and each value's level."""
     columns, n = values.shape
     total, levels = np.empty(columns), np.empty(columns)
@@ -45,32 +45,13 @@ def survey_columns(values: Any, order: Any, categorical: Any, y: Any, weight: An
             group_weight[g] += weight[row]
             numbers[j, row] = g
         levels[j] = g + 1
-        groups = level[: g + 1]
-        if categorical[j]:
-            total[j] = _sum_in_levels(count[: g + 1], mean, squares, group_weight, n_neighbors)
-        else:
-            total[j] = _sum_along(groups, count, mean, squares, group_weight, n_neighbors)
+        total[j] = _sum_along(level[: g + 1], count, mean, squares, group_weight, np.sqrt(caps[j]), n_neighbors)
     return total, levels, numbers
 
 
 @jit
-def _sum_in_levels(count: Any, mean: Any, squares: Any, weight: Any, n_neighbors: int) -> float:
-    """Levels are all equally far from each other: the ball is the level, or everything if it is too small."""
-    rows, first, second = 0.0, 0.0, 0.0
-    for g in range(count.size):
-        rows += count[g]
-        first += count[g] * mean[g]
-        second += squares[g] + count[g] * mean[g] * mean[g]
-    everything = (second - first * first / rows) / (rows - 1)
-    total = 0.0
-    for g in range(count.size):
-        total += weight[g] * (squares[g] / (count[g] - 1) if count[g] >= n_neighbors else everything)
-    return total
-
-
-@jit
-def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, n_neighbors: int) -> float:
-    """Neighbours on a line are found by going outwards on both sides."""
+def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, cap: float, n_neighbors: int) -> float:
+    """Neighbours in one sorted column are found by going outwards on both sides."""
     groups = value.size
     total = 0.0
     for g in range(groups):
@@ -78,8 +59,8 @@ def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, n_n
             continue
         left, right, inside, reach = g, g, count[g], 0.0
         while inside < n_neighbors:
-            before = value[g] - value[left - 1] if left > 0 else np.inf
-            after = value[right + 1] - value[g] if right + 1 < groups else np.inf
+            before = min(value[g] - value[left - 1], cap) if left > 0 else np.inf
+            after = min(value[right + 1] - value[g], cap) if right + 1 < groups else np.inf
             if before < after:
                 left -= 1
                 inside += count[left]
@@ -89,9 +70,9 @@ def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, n_n
                 inside += count[right]
                 reach = after
         reach *= np.sqrt(TIES)
-        while left > 0 and value[g] - value[left - 1] <= reach:
+        while left > 0 and min(value[g] - value[left - 1], cap) <= reach:
             left -= 1
-        while right + 1 < groups and value[right + 1] - value[g] <= reach:
+        while right + 1 < groups and min(value[right + 1] - value[g], cap) <= reach:
             right += 1
         inside, first, second = 0.0, 0.0, 0.0
         for h in range(left, right + 1):
@@ -110,8 +91,7 @@ def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, n_n
 def ball_variances(
     tree: Tree,
     coordinates: Any,
-    n_numeric: int,
-    mismatch: float,
+    caps: Any,
     count: Any,
     mean: Any,
     squares: Any,
@@ -119,7 +99,7 @@ def ball_variances(
     n_neighbors: int,
 ) -> Any:
     """Variance of y in the ball of each centre; a point stands for ``count`` equal rows."""
-    d, n = coordinates.shape
+    d, n = caps.size, count.size
     inner = tree.low.shape[0]
     query, leaf_distance, child_distance = np.empty(d), np.empty(MOST_IN_LEAF), np.empty(8)
     seen, seen_distance = np.empty(n, np.int32), np.empty(n)
@@ -128,7 +108,10 @@ def ball_variances(
     variances = np.empty(centres.size)
     for m in range(centres.size):
         centre = centres[m]
-        limit = np.inf if count[centre] < n_neighbors else 0.0
+        if count[centre] >= n_neighbors:  # the ball has radius 0
+            variances[m] = squares[centre] / (count[centre] - 1)
+            continue
+        limit = np.inf
         n_seen = n_nearest = 0
         for k in range(d):
             query[k] = coordinates[k, centre]
@@ -139,10 +122,10 @@ def ball_variances(
                 continue
             node = stack[top]
             if node < inner:
-                top = open_node(tree, node, query, n_numeric, mismatch, limit, stack, bound, top, child_distance)
+                top = open_node(tree, node, query, caps, limit, stack, bound, top, child_distance)
                 continue
             a, b = tree.start[node - inner], tree.start[node - inner + 1]
-            leaf_distances(coordinates, a, b, query, n_numeric, mismatch, leaf_distance)
+            leaf_distances(coordinates, a, b, query, caps, leaf_distance)
             for i in range(b - a):
                 if leaf_distance[i] <= limit:
                     seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
@@ -163,7 +146,7 @@ def ball_variances(
     return variances
 
 
-@jit
+@inlined
 def _enter(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float, n_neighbors: int) -> int:
     """Enter a point into the sorted nearest ones; return how many are kept, negative if they are enough."""
     at = min(n_nearest, n_neighbors - 1)
@@ -186,23 +169,23 @@ def _enter(nearest: Any, rows: Any, n_nearest: int, distance: float, count: floa
 def sum_plus_each(
     tree: Tree,
     coordinates: Any,
-    n_numeric: int,
+    caps: Any,
     candidates: Any,
-    n_numeric_candidates: int,
-    mismatch: float,
+    candidate_caps: Any,
     y: Any,
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Sum of the variances in the base plus each candidate, and how many points were compared for them.
+    """Sum of the variances in the base plus each candidate, and what it took.
+
+    That is how many points were compared with all candidates, and how many with one because of ties.
 
     One walk through the tree of the base serves all candidates: a point at distance d in the base is at
     d + δ² with the candidate. It ends where the base alone is farther than the worst candidate needs.
     Points are compared in batches, and of each candidate only the batches with the nearest points are
     looked at again: the ball lies in them, unless one more batch is as near, which means ties.
     """
-    d, n = coordinates.shape
-    c = candidates.shape[1]
+    d, (n, c) = caps.size, candidates.shape
     inner = tree.low.shape[0]
     nearest, batches = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     lowest, entering, query, own = np.empty(c), np.empty(c), np.empty(d), np.empty(c)
@@ -212,7 +195,7 @@ def sum_plus_each(
     few, few_distance = np.empty(BATCH * n_neighbors, np.int32), np.empty(BATCH * n_neighbors)
     ranked = np.empty(n_neighbors)
     total = np.zeros(c)
-    compared = 0
+    compared = again = 0
     for centre in centres:
         nearest[:] = np.inf
         limit = np.inf
@@ -228,17 +211,17 @@ def sum_plus_each(
                 continue
             node = stack[top]
             if node < inner:
-                top = open_node(tree, node, query, n_numeric, mismatch, limit, stack, bound, top, child_distance)
+                top = open_node(tree, node, query, caps, limit, stack, bound, top, child_distance)
                 continue
             a, b = tree.start[node - inner], tree.start[node - inner + 1]
-            leaf_distances(coordinates, a, b, query, n_numeric, mismatch, leaf_distance)
+            leaf_distances(coordinates, a, b, query, caps, leaf_distance)
             for i in range(b - a):
                 if leaf_distance[i] <= limit and a + i != centre:
                     seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
                     n_seen += 1
             while n_seen - done >= BATCH:
                 limit = TIES * _compare(
-                    nearest, batches, candidates, seen, seen_distance, done, own, n_numeric_candidates, mismatch,
+                    nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps,
                     lowest, entering,
                 )
                 done += BATCH
@@ -246,35 +229,31 @@ def sum_plus_each(
             for i in range(n_seen, done + BATCH):  # a point that comes twice does not change a minimum
                 seen[i], seen_distance[i] = seen[done], seen_distance[done]
             _compare(
-                nearest, batches, candidates, seen, seen_distance, done, own, n_numeric_candidates, mismatch,
+                nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps,
                 lowest, entering,
             )
         compared += n_seen
-        _add_variances(
-            nearest, batches, candidates, seen, seen_distance, n_seen, own, n_numeric_candidates, mismatch, y, centre,
+        again += n_seen * _add_variances(
+            nearest, batches, candidates, seen, seen_distance, n_seen, own, candidate_caps, y, centre,
             few, few_distance, ranked, total,
         )
-    return total, compared
+    return total, compared, again
 
 
-@jit
+@inlined
 def _compare(
-    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, done: int, own: Any, n_numeric: int,
-    mismatch: float, lowest: Any, entering: Any,
+    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, done: int, own: Any, caps: Any,
+    lowest: Any, entering: Any,
 ) -> float:
     """Enter a batch of points into the nearest batches of every candidate; return the worst of their limits."""
     c = own.size
     s, t, u, v = seen[done], seen[done + 1], seen[done + 2], seen[done + 3]
     to_s, to_t, to_u, to_v = seen_distance[done], seen_distance[done + 1], seen_distance[done + 2], seen_distance[done + 3]
-    for j in range(n_numeric):
+    for j in range(c):
         e, f = candidates[s, j] - own[j], candidates[t, j] - own[j]
         g, h = candidates[u, j] - own[j], candidates[v, j] - own[j]
-        lowest[j] = smaller(smaller(to_s + e * e, to_t + f * f), smaller(to_u + g * g, to_v + h * h))
-    for j in range(n_numeric, c):
-        e = to_s + (mismatch if candidates[s, j] != own[j] else 0.0)
-        f = to_t + (mismatch if candidates[t, j] != own[j] else 0.0)
-        g = to_u + (mismatch if candidates[u, j] != own[j] else 0.0)
-        h = to_v + (mismatch if candidates[v, j] != own[j] else 0.0)
+        e, f = to_s + smaller(e * e, caps[j]), to_t + smaller(f * f, caps[j])
+        g, h = to_u + smaller(g * g, caps[j]), to_v + smaller(h * h, caps[j])
         lowest[j] = smaller(smaller(e, f), smaller(g, h))
     last = nearest.shape[0] - 1
     for j in range(c):
@@ -295,13 +274,13 @@ def _compare(
     return worst
 
 
-@jit
+@inlined
 def _add_variances(
-    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, n_numeric: int,
-    mismatch: float, y: Any, centre: int, few: Any, few_distance: Any, ranked: Any, total: Any,
-) -> None:
-    """Add the variance of y in the ball of the centre, in the base plus each candidate."""
-    wanted = batches.shape[0]
+    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, caps: Any,
+    y: Any, centre: int, few: Any, few_distance: Any, ranked: Any, total: Any,
+) -> int:
+    """Add the variance of y in the ball of the centre, in the base plus each candidate; return how many have ties."""
+    wanted, tied = batches.shape[0], 0
     for j in range(own.size):
         n_few = 0
         ranked[:] = np.inf
@@ -311,7 +290,7 @@ def _add_variances(
             start = int(batches[row, j])
             for i in range(start, min(start + BATCH, n_seen)):
                 gap = candidates[seen[i], j] - own[j]
-                distance = seen_distance[i] + (gap * gap if j < n_numeric else (mismatch if gap != 0 else 0.0))
+                distance = seen_distance[i] + min(gap * gap, caps[j])
                 few[n_few], few_distance[n_few] = i, distance
                 n_few += 1
                 at = wanted
@@ -327,13 +306,15 @@ def _add_variances(
                     step = y[seen[few[i]]] - y[centre]
                     inside, first, second = inside + 1, first + step, second + step * step
         else:
+            tied += 1
             for i in range(n_seen):
                 gap = candidates[seen[i], j] - own[j]
-                distance = seen_distance[i] + (gap * gap if j < n_numeric else (mismatch if gap != 0 else 0.0))
+                distance = seen_distance[i] + min(gap * gap, caps[j])
                 if distance <= reach:
                     step = y[seen[i]] - y[centre]
                     inside, first, second = inside + 1, first + step, second + step * step
         total[j] += max(second - first * first / inside, 0.0) / (inside - 1)
+    return tied
 
 
 # --- base minus each member ----------------------------------------------------------------------------
@@ -341,7 +322,7 @@ def _add_variances(
 
 @jit
 def sum_minus_each(
-    coordinates: Any, points: Any, n_numeric: int, mismatch: float, y: Any, centres: Any, n_neighbors: int
+    coordinates: Any, points: Any, caps: Any, y: Any, centres: Any, n_neighbors: int
 ) -> Any:
     """Sum of the variances in all dimensions but one, for each of them, and last in all.
 
@@ -351,7 +332,7 @@ def sum_minus_each(
     """
     n, d = points.shape
     nearest = np.empty((n_neighbors - 1, d + 1))
-    query, own, without = np.empty(coordinates.shape[0]), np.empty(d), np.empty(d + 1)
+    query, own, without = np.empty(caps.size), np.empty(d), np.empty(d + 1)
     whole, largest = np.empty(SCAN), np.empty(SCAN)
     seen = np.empty(n, np.int32)
     inside, first, second = np.empty(d + 1), np.empty(d + 1), np.empty(d + 1)
@@ -368,17 +349,17 @@ def sum_minus_each(
         for turn in range(blocks):
             a = (centre // SCAN + turn) % blocks * SCAN
             b = min(a + SCAN, n)
-            if _scan(coordinates, a, b, query, n_numeric, mismatch, limit, whole, largest):
+            if _scan(coordinates, a, b, query, caps, limit, whole, largest):
                 for i in range(b - a):
                     if whole[i] - largest[i] <= limit + 1e-12 * whole[i] and a + i != centre:
                         seen[n_seen] = a + i
                         n_seen += 1
-                        _leave_each_out(points, a + i, own, n_numeric, mismatch, without)
+                        _leave_each_out(points, a + i, own, caps, without)
                         limit = TIES * _insert(nearest, without)
         for k in range(d + 1):
             inside[k], first[k], second[k] = 1.0, 0.0, 0.0
         for i in range(n_seen):
-            _leave_each_out(points, seen[i], own, n_numeric, mismatch, without)
+            _leave_each_out(points, seen[i], own, caps, without)
             step = y[seen[i]] - y[centre]
             for k in range(d + 1):
                 if without[k] <= nearest[n_neighbors - 2, k] * TIES:
@@ -388,19 +369,21 @@ def sum_minus_each(
     return total
 
 
-@jit
+@inlined
 def _scan(
-    coordinates: Any, a: int, b: int, query: Any, n_numeric: int, mismatch: float, limit: float, whole: Any, largest: Any
+    coordinates: Any, a: int, b: int, query: Any, caps: Any, limit: float, whole: Any, largest: Any
 ) -> bool:
     """Squared distances of positions a to b and their largest terms; False once all are out of reach."""
     for i in range(b - a):
         whole[i] = largest[i] = 0.0
-    for k in range(0, n_numeric, 4):
+    for k in range(0, caps.size, 4):
         q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
+        w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
         for i in range(b - a):
             e, f = coordinates[k, a + i] - q, coordinates[k + 1, a + i] - r
             g, h = coordinates[k + 2, a + i] - s, coordinates[k + 3, a + i] - t
-            e, f, g, h = e * e, f * f, g * g, h * h
+            e, f = smaller(e * e, w), smaller(f * f, x)
+            g, h = smaller(g * g, y), smaller(h * h, z)
             whole[i] += (e + f) + (g + h)
             largest[i] = larger(largest[i], larger(larger(e, f), larger(g, h)))
         if k % 16 == 12:
@@ -409,33 +392,27 @@ def _scan(
                 closest = smaller(closest, whole[i] - largest[i] - 1e-12 * whole[i])
             if closest > limit:
                 return False
-    for k in range(padded(n_numeric), query.size):
-        value = query[k]
-        for i in range(b - a):
-            step = mismatch if coordinates[k, a + i] != value else 0.0
-            whole[i] += step
-            largest[i] = larger(largest[i], step)
     return True
 
 
-@jit
-def _leave_each_out(points: Any, i: int, own: Any, n_numeric: int, mismatch: float, without: Any) -> None:
+@inlined
+def _leave_each_out(points: Any, i: int, own: Any, caps: Any, without: Any) -> None:
     """Squared distances to point i without each dimension, and with all: sums before and behind it, nothing to cancel."""
     d = own.size
     before = 0.0
     for k in range(d):
         step = points[i, k] - own[k]
         without[k] = before
-        before += step * step if k < n_numeric else (mismatch if step != 0 else 0.0)
+        before += min(step * step, caps[k])
     without[d] = before
     behind = 0.0
     for k in range(d - 1, -1, -1):
         step = points[i, k] - own[k]
         without[k] += behind
-        behind += step * step if k < n_numeric else (mismatch if step != 0 else 0.0)
+        behind += min(step * step, caps[k])
 
 
-@jit
+@inlined
 def _insert(nearest: Any, distance: Any) -> float:
     """Insert a point into each column of sorted distances; return the largest of the last ones."""
     last = nearest.shape[0] - 1

@@ -1,8 +1,8 @@
 """A k-d tree in numba: built once for a set of columns, walked by the kernels.
 
-``coordinates`` is (dimensions, points): numeric dimensions first, then zeros up to a multiple of four, so that
-four can be worked on at a time; then categorical ones, which hold codes and add ``mismatch`` to a squared
-distance where they differ. All distances are squared.
+``coordinates`` is (dimensions, points), ``caps`` the most that a dimension adds to a squared distance. Zeros fill
+the dimensions up to a multiple of four and the points up to a multiple of 16 and one more: that many are worked
+on at a time, and what is found for the filling is never looked at. All distances are squared.
 """
 
 from typing import Any, NamedTuple
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import jit, larger
+from ._jit import inlined, jit, larger, smaller
 
-# Leaves hold at most this many points, and an eighth of it or more.
-MOST_IN_LEAF = 40
+# Leaves hold at most this many points, and an eighth of it or more; a multiple of 16.
+MOST_IN_LEAF = 32
 
 # Nodes waiting on the way down: seven siblings a level, and 8**16 leaves are enough.
 STACK = 128
@@ -35,15 +35,9 @@ class Tree(NamedTuple):
 
 
 @jit
-def padded(n_numeric: int) -> int:
-    """Where the categorical dimensions start."""
-    return (n_numeric + 3) // 4 * 4
-
-
-@jit
-def build_tree(coordinates: Any, n_numeric: int, mismatch: float) -> Tree:
-    """Split at the median of the widest dimension, three times a level, until leaves are small."""
-    d, n = coordinates.shape
+def build_tree(coordinates: Any, caps: Any, n: int) -> Tree:
+    """Split n points at the median of the widest dimension, three times a level, until leaves are small."""
+    d = caps.size
     depth, leaves = 0, 1
     while leaves * MOST_IN_LEAF < n:
         depth, leaves = depth + 3, leaves * 8
@@ -52,13 +46,13 @@ def build_tree(coordinates: Any, n_numeric: int, mismatch: float) -> Tree:
     order, key = np.arange(n), np.empty(n)
     low, high = np.empty((leaves, d)), np.empty((leaves, d))  # boxes of the nodes, at their first leaf
     for k in range(d):
-        low[0, k], high[0, k] = coordinates[k].min(), coordinates[k].max()
+        low[0, k], high[0, k] = coordinates[k, :n].min(), coordinates[k, :n].max()
     for level in range(depth):
         width = leaves >> level
         for node in range(0, leaves, width):
             a, b, right = start[node], start[node + width], node + width // 2
             middle = (a + b) // 2
-            k = _widest(low, high, node, n_numeric, mismatch)
+            k = _widest(low, high, node, caps)
             for i in range(a, b):
                 key[i] = coordinates[k, order[i]]
             _split(key, order, a, b, middle)
@@ -71,13 +65,12 @@ def build_tree(coordinates: Any, n_numeric: int, mismatch: float) -> Tree:
 
 
 @jit
-def _widest(low: Any, high: Any, node: int, n_numeric: int, mismatch: float) -> int:
+def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
     best, widest = 0, -1.0
-    for k in range(low.shape[1]):
+    for k in range(caps.size):
         width = high[node, k] - low[node, k]
-        squared = width * width if k < padded(n_numeric) else (mismatch if width > 0 else 0.0)
-        if squared > widest:
-            best, widest = k, squared
+        if min(width * width, caps[k]) > widest:
+            best, widest = k, min(width * width, caps[k])
     return best
 
 
@@ -144,31 +137,22 @@ def _pack_boxes(low: Any, high: Any) -> Any:
 # touches its reference count, and they would wait for each other there.
 
 
-@jit
+@inlined
 def open_node(
-    tree: Tree, node: int, query: Any, n_numeric: int, mismatch: float, limit: float, stack: Any, bound: Any, top: int,
-    distance: Any,
+    tree: Tree, node: int, query: Any, caps: Any, limit: float, stack: Any, bound: Any, top: int, distance: Any
 ) -> int:
     """Put the children that are not beyond the limit on the stack, the nearest one on top."""
     for child in range(8):
         distance[child] = 0.0
-    for k in range(n_numeric):
-        value = query[k]
+    for k in range(caps.size):
+        value, cap = query[k], caps[k]
         for child in range(8):
             gap = larger(larger(tree.low[node, k, child] - value, value - tree.high[node, k, child]), 0.0)
-            distance[child] += gap * gap
-    for k in range(padded(n_numeric), query.size):
-        value = query[k]
-        for child in range(8):
-            if value < tree.low[node, k, child] or value > tree.high[node, k, child]:
-                distance[child] += mismatch
+            distance[child] += smaller(gap * gap, cap)
     first = top
     for child in range(8):
         if distance[child] <= limit:
             stack[top], bound[top] = 8 * node + 1 + child, distance[child]
-            if bound[top] > bound[first]:
-                stack[first], stack[top] = stack[top], stack[first]
-                bound[first], bound[top] = bound[top], bound[first]
             top += 1
     for i in range(first, top - 1):
         if bound[i] < bound[top - 1]:
@@ -177,18 +161,18 @@ def open_node(
     return top
 
 
-@jit
-def leaf_distances(coordinates: Any, a: int, b: int, query: Any, n_numeric: int, mismatch: float, out: Any) -> None:
+@inlined
+def leaf_distances(coordinates: Any, a: int, b: int, query: Any, caps: Any, out: Any) -> None:
     """Squared distances from the query to the points at positions a to b."""
-    for i in range(b - a):
+    count = (b - a + 15) // 16 * 16
+    for i in range(count):
         out[i] = 0.0
-    for k in range(0, n_numeric, 4):
+    for k in range(0, caps.size, 4):
         q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
-        for i in range(b - a):
+        w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
+        for i in range(count):
             e, f = coordinates[k, a + i] - q, coordinates[k + 1, a + i] - r
             g, h = coordinates[k + 2, a + i] - s, coordinates[k + 3, a + i] - t
-            out[i] += (e * e + f * f) + (g * g + h * h)
-    for k in range(padded(n_numeric), query.size):
-        value = query[k]
-        for i in range(b - a):
-            out[i] += mismatch if coordinates[k, a + i] != value else 0.0
+            e, f = smaller(e * e, w), smaller(f * f, x)
+            g, h = smaller(g * g, y), smaller(h * h, z)
+            out[i] += (e + f) + (g + h)

@@ -75,7 +75,9 @@ def _series_values(series: "nw.Series[Any]", label: str) -> Values:
         return series.cast(nw.Float64()).to_numpy()
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
         return tuple(series.to_list())
-    if isinstance(dtype, (nw.String, nw.Object)):
+    if isinstance(dtype, nw.String):
+        return series.to_list()
+    if isinstance(dtype, nw.Object):
         return _object_values(series.to_list(), label)
     raise TypeError(f"{label} must hold numbers, text or categories; got {dtype}.")
 

@@ -30,17 +30,17 @@ EXACT_INTEGERS = 2**53
 class Design:
     """The factors of one table.
 
-    Two rows differ by the sum, over numeric factors, of the squared difference of their ``values``, plus
-    ``mismatch`` for every categorical factor on which they disagree.
+    The squared distance of two rows is the sum over factors of the squared difference of their ``values``, but
+    at most ``caps`` for a factor. Levels of a category are spaced so that any two of them are at the cap: their
+    order means nothing.
     """
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
-    """(rows, factors), C-ordered; a categorical factor holds level codes 0, 1, ... without meaning in
-    their order."""
-    categorical: NDArray[np.bool_]
+    """(rows, factors), C-ordered."""
+    caps: NDArray[np.float64]
+    """One per factor: infinity if numeric, what a mismatch counts if categorical."""
     constant: NDArray[np.bool_]
-    mismatch: float
 
     @property
     def n_rows(self) -> int:
@@ -51,6 +51,11 @@ class Design:
     def n_factors(self) -> int:
         """How many factors the table has, constant ones included."""
         return len(self.names)
+
+    @property
+    def categorical(self) -> NDArray[np.bool_]:
+        """Which factors are categories."""
+        return np.isfinite(self.caps)
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
@@ -63,7 +68,7 @@ class Design:
         for j in self.varying:
             column = self.values[:, [j]]
             if self.categorical[j]:
-                column = (column == np.arange(column.max() + 1)) * np.sqrt(self.mismatch / 2)
+                column = (column == np.unique(column)) * np.sqrt(self.caps[j] / 2)
             blocks.append(column)
         return np.hstack(blocks)
 
@@ -95,7 +100,8 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
         is_category[j] = _encode(column, names[j], j in forced, out=values[:, j])
     constant = (values == values[0]).all(axis=0)
     mismatch = _rescale(values, names, ~is_category, scale)
-    return Design(names, values, is_category, constant, mismatch)
+    values[:, is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
+    return Design(names, values, np.where(is_category, mismatch, np.inf), constant)
 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:

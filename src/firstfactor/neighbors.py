@@ -18,18 +18,20 @@ from numpy.typing import NDArray
 
 from . import _kernels
 from ._tasks import Workers
-from ._tree import Tree, build_tree, padded
+from ._tree import Tree, build_tree
 from .design import Design
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-# Nanoseconds, roughly: what comparing a point costs in a shared walk, at once and for each candidate, ...
-COMPARE_POINT, COMPARE_CANDIDATE = 10.0, 0.5
-# ... what a point costs in a scan for each dimension, ...
+# Nanoseconds, roughly. A shared walk for one row: to go at all and for each dimension; to compare a point at all
+# and with each candidate; and to compare it with one candidate again, to find ties.
+WALK, WALK_DIMENSION = 300.0, 250.0
+COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 7.0, 0.5, 2.0
+# A scan: for each point and dimension.
 SCAN_DIMENSION = 0.4
-# ... and what it takes to find the ball of one point by itself, at once and for each dimension.
-SEARCH_POINT, SEARCH_DIMENSION = 800.0, 200.0
+# A search for one row by itself: at all, and for each dimension; and to find out which rows are equal.
+SEARCH, SEARCH_DIMENSION, COLLAPSE = 300.0, 200.0, 100.0
 
 # Rows walked to learn how far the others will have to.
 SAMPLE = 16
@@ -54,23 +56,11 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Space:
-    """Some factors as the kernels want them: numeric ones first."""
-
-    factors: list[int]
-    n_numeric: int
-
-    def place(self, factors: Sequence[int]) -> list[int]:
-        """Return where the given factors are."""
-        position = {factor: k for k, factor in enumerate(self.factors)}
-        return [position[factor] for factor in factors]
-
-
-@dataclass(frozen=True)
 class Points:
-    """Places in a space, with the count, mean and squares of y there."""
+    """Places in the space of some factors, with the count, mean and squares of y there."""
 
-    coordinates: Floats
+    rows: Positions | slice
+    """A row at each place."""
     of_row: Positions
     count: Floats
     mean: Floats
@@ -83,6 +73,7 @@ class Planted:
 
     tree: Tree
     coordinates: Floats
+    caps: Floats
     position: Positions
     """Where each point went."""
 
@@ -115,25 +106,21 @@ class Search:
         means[~alone] = walk.means([candidates[i] for i in np.flatnonzero(~alone)])
         return means
 
-    def minus_each(self, base: Sequence[int]) -> tuple[Floats, float]:
-        """Return the mean variance in ``base`` minus each of its members, and in all of it."""
-        rests = [tuple(i for i in base if i != member) for member in base]
-        sets = [*rests, tuple(base)]
+    def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
+        """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
+        sets = [tuple(i for i in base if i != member) for member in members]
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
         if cost_alone < SCAN_DIMENSION * len(base) * self.design.n_rows:
-            means = self._each_alone(sets)
-            return means[:-1], float(means[-1])
-        space = self.space(base)
-        coordinates = self.coordinates(space)
-        points = np.ascontiguousarray(self.design.values[:, space.factors])
+            return self._each_alone(sets)
+        coordinates, caps = self.lay_out(base)
+        points = np.ascontiguousarray(self.design.values[:, list(base)])
         sums = self.workers.map(
-            lambda centres: _kernels.sum_minus_each(
-                coordinates, points, space.n_numeric, self.design.mismatch, self.y, centres, self.n_neighbors
-            ),
+            lambda centres: _kernels.sum_minus_each(coordinates, points, caps, self.y, centres, self.n_neighbors),
             blocks(self.outer),
         )
-        means = np.sum(sums, axis=0) / self.outer.size
-        return means[space.place(base)], float(means[-1])
+        positions = [len(base) if member is None else base.index(member) for member in members]
+        total: Floats = np.sum(sums, axis=0)
+        return total[positions] / self.outer.size
 
     # --- one set at a time -----------------------------------------------------------------------------
 
@@ -148,36 +135,38 @@ class Search:
             return float(self.y.var(ddof=1))
         if len(factors) == 1:
             return float(self.columns.variance[factors[0]])
-        space = self.space(factors)
-        points = self._collapse(space)
-        planted = self.plant(points.coordinates, space.n_numeric)
+        points = self._collapse(factors)
+        planted = self.plant(factors, points.rows)
         count, mean, squares = (x[planted.tree.order] for x in (points.count, points.mean, points.squares))
         centres, times = np.unique(planted.position[points.of_row[self.outer]], return_counts=True)
         variances = self.workers.map(
             lambda block: _kernels.ball_variances(
-                planted.tree, planted.coordinates, space.n_numeric, self.design.mismatch,
-                count, mean, squares, block, self.n_neighbors,
+                planted.tree, planted.coordinates, planted.caps, count, mean, squares, block, self.n_neighbors
             ),
             blocks(centres),
-        )  # fmt: skip
+        )
         return float(np.average(np.concatenate(variances), weights=times))
 
     def _cost_alone(self, levels: Any, n_factors: int) -> Any:
-        """Nanoseconds for each row to find its ball in a space with so many distinct points."""
-        distinct = np.minimum(levels / self.design.n_rows, 1.0)
-        return (SEARCH_POINT + SEARCH_DIMENSION * n_factors) * distinct
+        """Nanoseconds for each row to find its ball in a space with so many distinct places.
 
-    def _collapse(self, space: Space) -> Points:
-        """Return the distinct points in a space, or all rows where a factor has too many values to repeat."""
+        A row that shares its place with another has its neighbour there. Spread evenly over the places, a
+        share exp(−rows / places) of the rows is alone and has to search.
+        """
+        lonely = np.exp(-self.design.n_rows / levels)
+        return COLLAPSE + (SEARCH + SEARCH_DIMENSION * n_factors) * lonely
+
+    def _collapse(self, factors: Sequence[int]) -> Points:
+        """Return the distinct points, or all rows where a factor has too many values to repeat."""
         rows = np.arange(self.design.n_rows)
-        if np.isinf(self.columns.levels[space.factors]).any():
-            return Points(self.coordinates(space), rows, np.ones(rows.size), self.y, np.zeros(rows.size))
+        if np.isinf(self.columns.levels[list(factors)]).any():
+            return Points(slice(None), rows, np.ones(rows.size), self.y, np.zeros(rows.size))
         cell, n_cells = np.zeros_like(rows), 1
-        for factor in space.factors:
+        for factor in factors:
             levels = int(self.columns.levels[factor])
             cell, n_cells = _number(cell * levels + self.columns.codes[factor], n_cells * levels)
         count, mean, squares, example = _kernels.group_rows(cell, n_cells, self.y)
-        return Points(self.coordinates(space, example), cell, count, mean, squares)
+        return Points(example, cell, count, mean, squares)
 
     # --- columns ---------------------------------------------------------------------------------------
 
@@ -200,83 +189,82 @@ class Search:
         order = np.argsort(values, axis=1)
         weight = np.bincount(self.outer, minlength=self.y.size).astype(np.float64)
         sums, n_levels, numbers = _kernels.survey_columns(
-            values, order, self.design.categorical[factors], self.y, weight, self.n_neighbors
+            values, order, self.design.caps[factors], self.y, weight, self.n_neighbors
         )
         few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
         return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}
 
     # --- laying out ------------------------------------------------------------------------------------
 
-    def space(self, factors: Sequence[int]) -> Space:
-        """Return the space of these factors."""
-        categorical = self.design.categorical
-        numeric = [i for i in factors if not categorical[i]]
-        return Space(numeric + [i for i in factors if categorical[i]], len(numeric))
-
-    def coordinates(self, space: Space, rows: Positions | slice = slice(None)) -> Floats:
-        """Return rows as points in a space, as `_tree` lays them out."""
+    def lay_out(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> tuple[Floats, Floats]:
+        """Return rows as coordinates and their caps, filled up as `_tree` says."""
         values = self.design.values[rows]
-        start = padded(space.n_numeric)
-        out = np.zeros((start + len(space.factors) - space.n_numeric, len(values)))
-        for k, factor in enumerate(space.factors):
-            out[k if k < space.n_numeric else start + k - space.n_numeric] = values[:, factor]
-        return out
+        dimensions = -(-len(factors) // 4) * 4
+        coordinates = np.zeros((dimensions, len(values) + 16))
+        caps = np.zeros(dimensions)
+        for k, factor in enumerate(factors):
+            coordinates[k, : len(values)] = values[:, factor]
+            caps[k] = self.design.caps[factor]
+        return coordinates, caps
 
-    def plant(self, coordinates: Floats, n_numeric: int) -> Planted:
+    def plant(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> Planted:
         """Build a tree and put the points into its order."""
-        tree = build_tree(coordinates, n_numeric, self.design.mismatch)
+        coordinates, caps = self.lay_out(factors, rows)
+        n = coordinates.shape[1] - 16
+        tree = build_tree(coordinates, caps, n)
+        coordinates[:, :n] = coordinates[:, tree.order]
         position = np.empty_like(tree.order)
-        position[tree.order] = np.arange(tree.order.size)
-        return Planted(tree, np.ascontiguousarray(coordinates[:, tree.order]), position)
+        position[tree.order] = np.arange(n)
+        return Planted(tree, coordinates, caps, position)
 
 
 class Walk:
     """One search in a base that serves many candidates."""
 
     def __init__(self, search: Search, base: Sequence[int]) -> None:
-        space = search.space(base)
         self._search = search
-        self._n_numeric = space.n_numeric
-        self._planted = search.plant(search.coordinates(space), space.n_numeric)
+        self._planted = search.plant(base)
         self._centres = np.sort(self._planted.position[search.outer])
         self._y = search.y[self._planted.tree.order]
-        self._gathered: tuple[Space, Floats] | None = None
+        self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
 
     def cost(self, candidates: Sequence[int]) -> float:
         """Nanoseconds for each row and candidate, from the points that a few rows are compared with."""
         sample = self._centres[:: -(-self._centres.size // SAMPLE)]
-        _, compared = self._sum(*self._gather(candidates), sample)
-        return float(compared / sample.size * (COMPARE_POINT / len(candidates) + COMPARE_CANDIDATE))
+        _, compared, again = self._sum(candidates, self._gather(candidates), sample)
+        go = WALK + WALK_DIMENSION * self._planted.caps.size
+        compare = (COMPARE + COMPARE_CANDIDATE * len(candidates)) * compared + COMPARE_AGAIN * again
+        return float((go + compare / sample.size) / len(candidates))
 
     def means(self, candidates: Sequence[int]) -> Floats:
         """Return the mean variance in the base plus each candidate."""
         if not candidates:
             return np.empty(0)
-        space, values = self._gather(candidates)
-        sums = self._search.workers.map(lambda block: self._sum(space, values, block)[0], blocks(self._centres))
+        values = self._gather(candidates)
+        sums = self._search.workers.map(
+            lambda block: self._sum(candidates, values, block)[0], blocks(self._centres)
+        )
         total: Floats = np.sum(sums, axis=0)
-        return total[space.place(candidates)] / self._centres.size
+        return total / self._centres.size
 
-    def _sum(self, space: Space, values: Floats, centres: Positions) -> tuple[Floats, int]:
-        search, planted = self._search, self._planted
-        total, compared = _kernels.sum_plus_each(
-            planted.tree, planted.coordinates, self._n_numeric, values, space.n_numeric,
-            search.design.mismatch, self._y, centres, search.n_neighbors,
-        )  # fmt: skip
-        return total, compared
+    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, int, int]:
+        planted, caps = self._planted, self._search.design.caps[list(candidates)]
+        total, compared, again = _kernels.sum_plus_each(
+            planted.tree, planted.coordinates, planted.caps, values, caps, self._y, centres, self._search.n_neighbors
+        )
+        return total, compared, again
 
-    def _gather(self, candidates: Sequence[int]) -> tuple[Space, Floats]:
+    def _gather(self, candidates: Sequence[int]) -> Floats:
         """Return the candidates' values in tree order."""
-        space = self._search.space(candidates)
-        if self._gathered is None or self._gathered[0] != space:
-            columns, order = np.array(space.factors), self._planted.tree.order
+        if self._gathered[0] != candidates:
+            columns, order = np.array(candidates), self._planted.tree.order
             out = np.empty((order.size, columns.size))
             self._search.workers.map(
                 lambda rows: _kernels.gather(self._search.design.values, order[rows], columns, out[rows]),
                 spans(order.size, 2**17 // columns.size),
             )
-            self._gathered = space, out
-        return self._gathered
+            self._gathered = candidates, out
+        return self._gathered[1]
 
 
 def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:

@@ -63,11 +63,11 @@ class Variances:
         """ev(u ∖ i) for every i in u."""
         key = self._key(base)
         rests = {i: tuple(j for j in key if j != i) for i in base}
-        if any(rest not in self._known for rest in rests.values()):
-            without, whole = self._search.minus_each(key)
-            for i, value in zip(key, without, strict=True):
-                self._known.setdefault(rests[i], float(value))
-            self._known.setdefault(key, whole)
+        unknown = [i for i, rest in rests.items() if rest not in self._known]
+        if unknown:
+            wanted = unknown if key in self._known else [*unknown, None]  # all of u comes along almost for free
+            for i, value in zip(wanted, self._search.minus_each(key, wanted), strict=True):
+                self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
 
     def remember(self, factors: Sequence[int], value: float) -> None:
