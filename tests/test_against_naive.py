@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import as_lists, tables
 
@@ -50,7 +50,6 @@ def test_backward_elimination(table, k, elimination):
     close(backward_elimination(X, y, n_neighbors=k, elimination=elimination, **task).values, ref)
 
 
-@settings(deadline=None)
 @given(tables(), neighbours, st.sampled_from(["full", "fast", 1, 2]), st.sampled_from(["batch", "single"]))
 def test_first(table, k, forward, elimination):
     X, y = table

@@ -1,7 +1,7 @@
 """Numba kernels: arrays in, arrays out. Serial, without the GIL, cached; no options, no checks.
 
 Each sums, over rows called centres, the variance of y in their balls. Points are stored in tree order, so
-that what is near in space is near in memory; `_tree` says how they are laid out. All distances are squared.
+that what is near in space is near in memory; `_tree` says how. All distances are squared.
 """
 
 from typing import Any
@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from ._jit import inlined, jit, larger, smaller
-from ._tree import MOST_IN_LEAF, STACK, Tree, leaf_distances, open_node
+from ._tree import LEAF, STACK, Tree, block_distances, open_node
 
 # Distances within this factor differ by rounding only; both squared in all but the first kernel.
 TIES = (1 + 1e-9) ** 2
 
 # Points are compared with all candidates in batches of this many.
 BATCH = 4
-
-# Points are scanned in blocks of this many.
-SCAN = 64
 
 
 # --- one column ----------------------------------------------------------------------------------------
@@ -90,7 +87,6 @@ def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, cap
 @jit
 def ball_variances(
     tree: Tree,
-    coordinates: Any,
     caps: Any,
     count: Any,
     mean: Any,
@@ -101,7 +97,7 @@ def ball_variances(
     """Variance of y in the ball of each centre; a point stands for ``count`` equal rows."""
     d, n = caps.size, count.size
     inner = tree.low.shape[0]
-    query, leaf_distance, child_distance = np.empty(d), np.empty(MOST_IN_LEAF), np.empty(8)
+    query, leaf_distance, child_distance = np.empty(d), np.empty(LEAF), np.empty(8)
     seen, seen_distance = np.empty(n, np.int32), np.empty(n)
     stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
@@ -114,7 +110,7 @@ def ball_variances(
         limit = np.inf
         n_seen = n_nearest = 0
         for k in range(d):
-            query[k] = coordinates[k, centre]
+            query[k] = tree.points[centre, k]
         stack[0], bound[0], top = 0, 0.0, 1
         while top > 0:
             top -= 1
@@ -124,8 +120,9 @@ def ball_variances(
             if node < inner:
                 top = open_node(tree, node, query, caps, limit, stack, bound, top, child_distance)
                 continue
+            if block_distances(tree.leaves, node - inner, query, caps, leaf_distance) > limit:
+                continue
             a, b = tree.start[node - inner], tree.start[node - inner + 1]
-            leaf_distances(coordinates, a, b, query, caps, leaf_distance)
             for i in range(b - a):
                 if leaf_distance[i] <= limit:
                     seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
@@ -168,7 +165,6 @@ def _enter(nearest: Any, rows: Any, n_nearest: int, distance: float, count: floa
 @jit
 def sum_plus_each(
     tree: Tree,
-    coordinates: Any,
     caps: Any,
     candidates: Any,
     candidate_caps: Any,
@@ -189,11 +185,10 @@ def sum_plus_each(
     inner = tree.low.shape[0]
     nearest, batches = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     lowest, entering, query, own = np.empty(c), np.empty(c), np.empty(d), np.empty(c)
-    leaf_distance, child_distance = np.empty(MOST_IN_LEAF), np.empty(8)
+    leaf_distance, child_distance = np.empty(LEAF), np.empty(8)
     seen, seen_distance = np.empty(n + BATCH, np.int32), np.empty(n + BATCH)
     stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
-    few, few_distance = np.empty(BATCH * n_neighbors, np.int32), np.empty(BATCH * n_neighbors)
-    ranked = np.empty(n_neighbors)
+    ranked = np.empty(n_neighbors - 1)
     total = np.zeros(c)
     compared = again = 0
     for centre in centres:
@@ -201,7 +196,7 @@ def sum_plus_each(
         limit = np.inf
         n_seen = done = 0
         for k in range(d):
-            query[k] = coordinates[k, centre]
+            query[k] = tree.points[centre, k]
         for j in range(c):
             own[j] = candidates[centre, j]
         stack[0], bound[0], top = 0, 0.0, 1
@@ -213,8 +208,9 @@ def sum_plus_each(
             if node < inner:
                 top = open_node(tree, node, query, caps, limit, stack, bound, top, child_distance)
                 continue
+            if block_distances(tree.leaves, node - inner, query, caps, leaf_distance) > limit:
+                continue
             a, b = tree.start[node - inner], tree.start[node - inner + 1]
-            leaf_distances(coordinates, a, b, query, caps, leaf_distance)
             for i in range(b - a):
                 if leaf_distance[i] <= limit and a + i != centre:
                     seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
@@ -235,7 +231,7 @@ def sum_plus_each(
         compared += n_seen
         again += n_seen * _add_variances(
             nearest, batches, candidates, seen, seen_distance, n_seen, own, candidate_caps, y, centre,
-            few, few_distance, ranked, total,
+            ranked, total,
         )
     return total, compared, again
 
@@ -255,107 +251,122 @@ def _compare(
         e, f = to_s + smaller(e * e, caps[j]), to_t + smaller(f * f, caps[j])
         g, h = to_u + smaller(g * g, caps[j]), to_v + smaller(h * h, caps[j])
         lowest[j] = smaller(smaller(e, f), smaller(g, h))
-    last = nearest.shape[0] - 1
     for j in range(c):
         entering[j] = done
-    for row in range(last):
+    last = nearest.shape[0] - 1
+    for row in range(last - 1):
         for j in range(c):
-            old, new = nearest[row, j], lowest[j]
-            nearest[row, j] = smaller(old, new)
-            lowest[j] = larger(old, new)
-            moves = 1.0 if new < old else 0.0  # arithmetic instead of a choice, which would not vectorise
-            change = moves * (entering[j] - batches[row, j])
-            batches[row, j] += change
-            entering[j] -= change
+            _pass_on(nearest, batches, lowest, entering, row, j)
     worst = 0.0
     for j in range(c):
-        nearest[last, j] = smaller(nearest[last, j], lowest[j])
+        _pass_on(nearest, batches, lowest, entering, last - 1, j)
         worst = larger(worst, nearest[last - 1, j])
+        nearest[last, j] = smaller(nearest[last, j], lowest[j])
     return worst
+
+
+@inlined
+def _pass_on(nearest: Any, batches: Any, lowest: Any, entering: Any, row: int, j: int) -> None:
+    """Keep the nearer of a known batch and the one that enters; pass on the other."""
+    old, new = nearest[row, j], lowest[j]
+    nearest[row, j] = smaller(old, new)
+    lowest[j] = larger(old, new)
+    moves = 1.0 if new < old else 0.0  # arithmetic instead of a choice, which would not vectorise
+    change = moves * (entering[j] - batches[row, j])
+    batches[row, j] += change
+    entering[j] -= change
 
 
 @inlined
 def _add_variances(
     nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, caps: Any,
-    y: Any, centre: int, few: Any, few_distance: Any, ranked: Any, total: Any,
+    y: Any, centre: int, ranked: Any, total: Any,
 ) -> int:
     """Add the variance of y in the ball of the centre, in the base plus each candidate; return how many have ties."""
     wanted, tied = batches.shape[0], 0
-    for j in range(own.size):
-        n_few = 0
-        ranked[:] = np.inf
-        for row in range(wanted):
-            if nearest[row, j] == np.inf:
-                break
-            start = int(batches[row, j])
-            for i in range(start, min(start + BATCH, n_seen)):
-                gap = candidates[seen[i], j] - own[j]
-                distance = seen_distance[i] + min(gap * gap, caps[j])
-                few[n_few], few_distance[n_few] = i, distance
-                n_few += 1
-                at = wanted
-                while at > 0 and ranked[at - 1] > distance:
-                    ranked[at] = ranked[at - 1]
-                    at -= 1
-                ranked[at] = distance
-        reach = ranked[wanted - 1] * TIES
+    for j in range(total.size):
+        reach = nearest[0, j] * TIES
+        if wanted > 1:
+            reach = TIES * _rank(nearest, batches, candidates, seen, seen_distance, n_seen, own, caps, j, ranked)
         inside, first, second = 1.0, 0.0, 0.0
         if nearest[wanted, j] > reach:
-            for i in range(n_few):
-                if few_distance[i] <= reach:
-                    step = y[seen[few[i]]] - y[centre]
-                    inside, first, second = inside + 1, first + step, second + step * step
+            for row in range(wanted):
+                if nearest[row, j] <= reach:
+                    start = int(batches[row, j])
+                    for i in range(start, min(start + BATCH, n_seen)):
+                        gap = candidates[seen[i], j] - own[j]
+                        if seen_distance[i] + min(gap * gap, caps[j]) <= reach:
+                            step = y[seen[i]] - y[centre]
+                            inside, first, second = inside + 1, first + step, second + step * step
         else:
             tied += 1
             for i in range(n_seen):
                 gap = candidates[seen[i], j] - own[j]
-                distance = seen_distance[i] + min(gap * gap, caps[j])
-                if distance <= reach:
+                if seen_distance[i] + min(gap * gap, caps[j]) <= reach:
                     step = y[seen[i]] - y[centre]
                     inside, first, second = inside + 1, first + step, second + step * step
         total[j] += max(second - first * first / inside, 0.0) / (inside - 1)
     return tied
 
 
+@jit
+def _rank(
+    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, caps: Any,
+    j: int, ranked: Any,
+) -> float:
+    """Distance of the last neighbour wanted, with candidate j, from the batches that hold the nearest points."""
+    last = ranked.size - 1
+    ranked[:] = np.inf
+    for row in range(ranked.size):
+        if nearest[row, j] == np.inf:
+            break
+        start = int(batches[row, j])
+        for i in range(start, min(start + BATCH, n_seen)):
+            gap = candidates[seen[i], j] - own[j]
+            distance = seen_distance[i] + min(gap * gap, caps[j])
+            if distance < ranked[last]:
+                at = last
+                while at > 0 and ranked[at - 1] > distance:
+                    ranked[at] = ranked[at - 1]
+                    at -= 1
+                ranked[at] = distance
+    return ranked[last]
+
+
 # --- base minus each member ----------------------------------------------------------------------------
 
 
 @jit
-def sum_minus_each(
-    coordinates: Any, points: Any, caps: Any, y: Any, centres: Any, n_neighbors: int
-) -> Any:
+def sum_minus_each(blocks: Any, points: Any, caps: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
     """Sum of the variances in all dimensions but one, for each of them, and last in all.
 
-    ``points`` is ``coordinates`` by rows. One scan serves all: a point at distance d in all dimensions is at
-    d − δ² without one. Where even leaving out the largest δ² does not bring a point near enough, it is passed
-    over.
+    ``blocks`` holds the same as ``points``, 16 points at a time. One scan serves all: a point at distance d in all
+    dimensions is at d − δ² without one. Where even leaving out the largest δ² does not bring a point near enough,
+    it is passed over.
     """
     n, d = points.shape
     nearest = np.empty((n_neighbors - 1, d + 1))
-    query, own, without = np.empty(caps.size), np.empty(d), np.empty(d + 1)
-    whole, largest = np.empty(SCAN), np.empty(SCAN)
+    own, without = np.empty(d), np.empty(d + 1)
+    whole, largest = np.empty(LEAF), np.empty(LEAF)
     seen = np.empty(n, np.int32)
     inside, first, second = np.empty(d + 1), np.empty(d + 1), np.empty(d + 1)
     total = np.zeros(d + 1)
-    blocks = (n + SCAN - 1) // SCAN
     for centre in centres:
         nearest[:] = np.inf
         limit = np.inf
         n_seen = 0
-        for k in range(query.size):
-            query[k] = coordinates[k, centre]
         for k in range(d):
             own[k] = points[centre, k]
-        for turn in range(blocks):
-            a = (centre // SCAN + turn) % blocks * SCAN
-            b = min(a + SCAN, n)
-            if _scan(coordinates, a, b, query, caps, limit, whole, largest):
-                for i in range(b - a):
-                    if whole[i] - largest[i] <= limit + 1e-12 * whole[i] and a + i != centre:
-                        seen[n_seen] = a + i
-                        n_seen += 1
-                        _leave_each_out(points, a + i, own, caps, without)
-                        limit = TIES * _insert(nearest, without)
+        for turn in range(blocks.shape[0]):
+            block = (centre // LEAF + turn) % blocks.shape[0]
+            if not _scan(blocks, block, own, caps, limit, whole, largest):
+                continue
+            for i in range(min(LEAF, n - block * LEAF)):
+                if whole[i] - largest[i] <= limit + 1e-12 * whole[i] and block * LEAF + i != centre:
+                    seen[n_seen] = block * LEAF + i
+                    _leave_each_out(points, seen[n_seen], own, caps, without)
+                    limit = TIES * _insert(nearest, without)
+                    n_seen += 1
         for k in range(d + 1):
             inside[k], first[k], second[k] = 1.0, 0.0, 0.0
         for i in range(n_seen):
@@ -370,29 +381,40 @@ def sum_minus_each(
 
 
 @inlined
-def _scan(
-    coordinates: Any, a: int, b: int, query: Any, caps: Any, limit: float, whole: Any, largest: Any
-) -> bool:
-    """Squared distances of positions a to b and their largest terms; False once all are out of reach."""
-    for i in range(b - a):
+def _scan(blocks: Any, block: int, own: Any, caps: Any, limit: float, whole: Any, largest: Any) -> bool:
+    """Squared distances of a block and their largest terms; False once all are out of reach."""
+    for i in range(LEAF):
         whole[i] = largest[i] = 0.0
-    for k in range(0, caps.size, 4):
-        q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
+    fours = caps.size // 4 * 4
+    for k in range(0, fours, 4):
+        q, r, s, t = own[k], own[k + 1], own[k + 2], own[k + 3]
         w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
-        for i in range(b - a):
-            e, f = coordinates[k, a + i] - q, coordinates[k + 1, a + i] - r
-            g, h = coordinates[k + 2, a + i] - s, coordinates[k + 3, a + i] - t
+        for i in range(LEAF):
+            e, f = blocks[block, k, i] - q, blocks[block, k + 1, i] - r
+            g, h = blocks[block, k + 2, i] - s, blocks[block, k + 3, i] - t
             e, f = smaller(e * e, w), smaller(f * f, x)
             g, h = smaller(g * g, y), smaller(h * h, z)
             whole[i] += (e + f) + (g + h)
             largest[i] = larger(largest[i], larger(larger(e, f), larger(g, h)))
-        if k % 16 == 12:
-            closest = np.inf
-            for i in range(b - a):
-                closest = smaller(closest, whole[i] - largest[i] - 1e-12 * whole[i])
-            if closest > limit:
-                return False
-    return True
+        if k % 16 == 12 and _closest(whole, largest) > limit:
+            return False
+    for k in range(fours, caps.size):
+        value, cap = own[k], caps[k]
+        for i in range(LEAF):
+            step = blocks[block, k, i] - value
+            step = smaller(step * step, cap)
+            whole[i] += step
+            largest[i] = larger(largest[i], step)
+    return _closest(whole, largest) <= limit
+
+
+@inlined
+def _closest(whole: Any, largest: Any) -> float:
+    """The least that leaving out a dimension can make of the distances, less what rounding can add."""
+    closest = np.inf
+    for i in range(LEAF):
+        closest = smaller(closest, whole[i] - largest[i] - 1e-12 * whole[i])
+    return closest
 
 
 @inlined

@@ -1,8 +1,8 @@
 """A k-d tree in numba: built once for a set of columns, walked by the kernels.
 
-``coordinates`` is (dimensions, points), ``caps`` the most that a dimension adds to a squared distance. Zeros fill
-the dimensions up to a multiple of four and the points up to a multiple of 16 and one more: that many are worked
-on at a time, and what is found for the filling is never looked at. All distances are squared.
+Points come as ``coordinates``, (dimensions, points), with ``caps``, the most that a dimension adds to a squared
+distance. All distances are squared. The points of a leaf are stored together as (dimensions, 16), filled up with
+zeros: loops of a fixed length over what lies side by side are what vectorises well.
 """
 
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ._jit import inlined, jit, larger, smaller
 
-# Leaves hold at most this many points, and an eighth of it or more; a multiple of 16.
-MOST_IN_LEAF = 32
+# Leaves hold at most this many points, and half of it or more.
+LEAF = 16
 
 # Nodes waiting on the way down: seven siblings a level, and 8**16 leaves are enough.
 STACK = 128
@@ -22,7 +22,8 @@ STACK = 128
 class Tree(NamedTuple):
     """A balanced k-d tree with eight children a node, whose boxes lie side by side to be tested together.
 
-    Node i has the children 8i + 1 to 8i + 8; the last level are the leaves.
+    Nodes are numbered level by level, the leaves last. The root may have two or four children only, so that
+    any power of two can be the number of leaves.
     """
 
     order: NDArray[np.intp]
@@ -32,21 +33,27 @@ class Tree(NamedTuple):
     low: NDArray[np.float64]
     """Smallest coordinates in each child: (inner nodes, dimensions, 8)."""
     high: NDArray[np.float64]
+    fan: int
+    """How many children the root has."""
+    leaves: NDArray[np.float64]
+    """Coordinates of the points in each leaf, (leaves, dimensions, 16)."""
+    points: NDArray[np.float64]
+    """Coordinates of the point at each position, (points, dimensions)."""
 
 
 @jit
-def build_tree(coordinates: Any, caps: Any, n: int) -> Tree:
-    """Split n points at the median of the widest dimension, three times a level, until leaves are small."""
-    d = caps.size
+def build_tree(coordinates: Any, caps: Any) -> Tree:
+    """Split at the median of the widest dimension until leaves are small."""
+    d, n = coordinates.shape
     depth, leaves = 0, 1
-    while leaves * MOST_IN_LEAF < n:
-        depth, leaves = depth + 3, leaves * 8
+    while leaves * LEAF < n:
+        depth, leaves = depth + 1, leaves * 2
     start = np.zeros(leaves + 1, np.intp)  # while splitting, every (leaves >> level)-th entry is set
     start[leaves] = n
     order, key = np.arange(n), np.empty(n)
     low, high = np.empty((leaves, d)), np.empty((leaves, d))  # boxes of the nodes, at their first leaf
     for k in range(d):
-        low[0, k], high[0, k] = coordinates[k, :n].min(), coordinates[k, :n].max()
+        low[0, k], high[0, k] = coordinates[k].min(), coordinates[k].max()
     for level in range(depth):
         width = leaves >> level
         for node in range(0, leaves, width):
@@ -59,9 +66,10 @@ def build_tree(coordinates: Any, caps: Any, n: int) -> Tree:
             start[right] = middle
             low[right], high[right] = low[node], high[node]
             high[node, k] = low[right, k] = key[middle]
-    _shrink_leaves(coordinates, order, start, low, high)
+    blocks, points = _fill_leaves(coordinates, order, start)
+    _shrink_boxes(blocks, start, low, high)
     packed_low, packed_high = _pack_boxes(low, high)
-    return Tree(order, start, packed_low, packed_high)
+    return Tree(order, start, packed_low, packed_high, 8 if depth % 3 == 0 else 2 ** (depth % 3), blocks, points)
 
 
 @jit
@@ -101,36 +109,57 @@ def _split(key: Any, order: Any, a: int, b: int, middle: int) -> None:
 
 
 @jit
-def _shrink_leaves(coordinates: Any, order: Any, start: Any, low: Any, high: Any) -> None:
+def _fill_leaves(coordinates: Any, order: Any, start: Any) -> Any:
+    d, n = coordinates.shape
+    blocks, points = np.zeros((start.size - 1, d, LEAF)), np.empty((n, d))
+    for leaf in range(start.size - 1):
+        for i in range(start[leaf], start[leaf + 1]):
+            for k in range(d):
+                points[i, k] = blocks[leaf, k, i - start[leaf]] = coordinates[k, order[i]]
+    return blocks, points
+
+
+@jit
+def _shrink_boxes(blocks: Any, start: Any, low: Any, high: Any) -> None:
     """Set the boxes of the leaves to just hold their points."""
     for leaf in range(low.shape[0]):
         for k in range(low.shape[1]):
             a, b = np.inf, -np.inf
-            for i in range(start[leaf], start[leaf + 1]):
-                a, b = min(a, coordinates[k, order[i]]), max(b, coordinates[k, order[i]])
+            for i in range(start[leaf + 1] - start[leaf]):
+                a, b = min(a, blocks[leaf, k, i]), max(b, blocks[leaf, k, i])
             low[leaf, k], high[leaf, k] = a, b
 
 
 @jit
 def _pack_boxes(low: Any, high: Any) -> Any:
     """Return the boxes of all nodes, from those of the leaves, eight siblings side by side."""
-    leaves, d = low.shape
-    inner = (leaves - 1) // 7
-    packed_low, packed_high = np.empty((inner, d, 8)), np.empty((inner, d, 8))
+    width, d = low.shape
+    inner = count_inner(width)
+    packed_low, packed_high = np.full((inner, d, 8), np.inf), np.full((inner, d, 8), -np.inf)
     last = inner
-    while leaves > 1:
-        leaves //= 8
-        first = last - leaves
-        for node in range(leaves):
+    while width > 1:
+        fan = min(width, 8)
+        width //= fan
+        last -= width
+        for node in range(width):
             for k in range(d):
                 a, b = np.inf, -np.inf
-                for child in range(8):
-                    packed_low[first + node, k, child] = low[8 * node + child, k]
-                    packed_high[first + node, k, child] = high[8 * node + child, k]
-                    a, b = min(a, low[8 * node + child, k]), max(b, high[8 * node + child, k])
-                low[node, k], high[node, k] = a, b  # entries of children not yet packed lie behind
-        last = first
+                for child in range(fan):
+                    packed_low[last + node, k, child] = low[fan * node + child, k]
+                    packed_high[last + node, k, child] = high[fan * node + child, k]
+                    a, b = min(a, low[fan * node + child, k]), max(b, high[fan * node + child, k])
+                low[node, k], high[node, k] = a, b  # boxes of children that are still to come lie behind
     return packed_low, packed_high
+
+
+@jit
+def count_inner(leaves: int) -> int:
+    """How many nodes are above so many leaves."""
+    inner = 0
+    while leaves > 1:
+        leaves //= min(leaves, 8)
+        inner += leaves
+    return inner
 
 
 # Kernels below take whole arrays and positions, never rows: making a view of an array that threads share
@@ -141,7 +170,7 @@ def _pack_boxes(low: Any, high: Any) -> Any:
 def open_node(
     tree: Tree, node: int, query: Any, caps: Any, limit: float, stack: Any, bound: Any, top: int, distance: Any
 ) -> int:
-    """Put the children that are not beyond the limit on the stack, the nearest one on top."""
+    """Put the children that are not beyond the limit on the stack, the nearer the higher."""
     for child in range(8):
         distance[child] = 0.0
     for k in range(caps.size):
@@ -150,29 +179,39 @@ def open_node(
             gap = larger(larger(tree.low[node, k, child] - value, value - tree.high[node, k, child]), 0.0)
             distance[child] += smaller(gap * gap, cap)
     first = top
-    for child in range(8):
+    start, children = (8 * node + tree.fan - 7, 8) if node > 0 else (1, tree.fan)
+    for child in range(children):
         if distance[child] <= limit:
-            stack[top], bound[top] = 8 * node + 1 + child, distance[child]
+            at = top
+            while at > first and bound[at - 1] < distance[child]:
+                stack[at], bound[at] = stack[at - 1], bound[at - 1]
+                at -= 1
+            stack[at], bound[at] = start + child, distance[child]
             top += 1
-    for i in range(first, top - 1):
-        if bound[i] < bound[top - 1]:
-            stack[i], stack[top - 1] = stack[top - 1], stack[i]
-            bound[i], bound[top - 1] = bound[top - 1], bound[i]
     return top
 
 
 @inlined
-def leaf_distances(coordinates: Any, a: int, b: int, query: Any, caps: Any, out: Any) -> None:
-    """Squared distances from the query to the points at positions a to b."""
-    count = (b - a + 15) // 16 * 16
-    for i in range(count):
+def block_distances(blocks: Any, block: int, query: Any, caps: Any, out: Any) -> float:
+    """Squared distances from the query to the points of a block; return the least."""
+    for i in range(LEAF):
         out[i] = 0.0
-    for k in range(0, caps.size, 4):
+    fours = caps.size // 4 * 4
+    for k in range(0, fours, 4):
         q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
         w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
-        for i in range(count):
-            e, f = coordinates[k, a + i] - q, coordinates[k + 1, a + i] - r
-            g, h = coordinates[k + 2, a + i] - s, coordinates[k + 3, a + i] - t
+        for i in range(LEAF):
+            e, f = blocks[block, k, i] - q, blocks[block, k + 1, i] - r
+            g, h = blocks[block, k + 2, i] - s, blocks[block, k + 3, i] - t
             e, f = smaller(e * e, w), smaller(f * f, x)
             g, h = smaller(g * g, y), smaller(h * h, z)
             out[i] += (e + f) + (g + h)
+    for k in range(fours, caps.size):
+        value, cap = query[k], caps[k]
+        for i in range(LEAF):
+            step = blocks[block, k, i] - value
+            out[i] += smaller(step * step, cap)
+    closest = np.inf
+    for i in range(LEAF):
+        closest = smaller(closest, out[i])
+    return closest

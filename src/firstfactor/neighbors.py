@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from . import _kernels
 from ._tasks import Workers
-from ._tree import Tree, build_tree
+from ._tree import LEAF, Tree, build_tree
 from .design import Design
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,10 @@ COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 7.0, 0.5, 2.0
 SCAN_DIMENSION = 0.4
 # A search for one row by itself: at all, and for each dimension; and to find out which rows are equal.
 SEARCH, SEARCH_DIMENSION, COLLAPSE = 300.0, 200.0, 100.0
+
+# Candidates served by one walk: what is known of so many stays in the fastest cache, and the one that is hardest
+# to serve holds up few others.
+TILE = 256
 
 # Rows walked to learn how far the others will have to.
 SAMPLE = 16
@@ -72,7 +76,6 @@ class Planted:
     """Points in tree order."""
 
     tree: Tree
-    coordinates: Floats
     caps: Floats
     position: Positions
     """Where each point went."""
@@ -112,10 +115,12 @@ class Search:
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
         if cost_alone < SCAN_DIMENSION * len(base) * self.design.n_rows:
             return self._each_alone(sets)
-        coordinates, caps = self.lay_out(base)
-        points = np.ascontiguousarray(self.design.values[:, list(base)])
+        points, caps = self.design.values[:, list(base)], self.design.caps[list(base)]
+        filled = np.zeros((-(-len(points) // LEAF) * LEAF, len(base)))
+        filled[: len(points)] = points
+        packed = np.ascontiguousarray(filled.reshape(-1, LEAF, len(base)).swapaxes(1, 2))
         sums = self.workers.map(
-            lambda centres: _kernels.sum_minus_each(coordinates, points, caps, self.y, centres, self.n_neighbors),
+            lambda centres: _kernels.sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
             blocks(self.outer),
         )
         positions = [len(base) if member is None else base.index(member) for member in members]
@@ -141,7 +146,7 @@ class Search:
         centres, times = np.unique(planted.position[points.of_row[self.outer]], return_counts=True)
         variances = self.workers.map(
             lambda block: _kernels.ball_variances(
-                planted.tree, planted.coordinates, planted.caps, count, mean, squares, block, self.n_neighbors
+                planted.tree, planted.caps, count, mean, squares, block, self.n_neighbors
             ),
             blocks(centres),
         )
@@ -194,28 +199,14 @@ class Search:
         few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
         return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}
 
-    # --- laying out ------------------------------------------------------------------------------------
-
-    def lay_out(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> tuple[Floats, Floats]:
-        """Return rows as coordinates and their caps, filled up as `_tree` says."""
-        values = self.design.values[rows]
-        dimensions = -(-len(factors) // 4) * 4
-        coordinates = np.zeros((dimensions, len(values) + 16))
-        caps = np.zeros(dimensions)
-        for k, factor in enumerate(factors):
-            coordinates[k, : len(values)] = values[:, factor]
-            caps[k] = self.design.caps[factor]
-        return coordinates, caps
-
     def plant(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> Planted:
-        """Build a tree and put the points into its order."""
-        coordinates, caps = self.lay_out(factors, rows)
-        n = coordinates.shape[1] - 16
-        tree = build_tree(coordinates, caps, n)
-        coordinates[:, :n] = coordinates[:, tree.order]
+        """Build a tree of rows in the space of some factors."""
+        coordinates = np.ascontiguousarray(self.design.values[rows][:, list(factors)].T)
+        caps = self.design.caps[list(factors)]
+        tree = build_tree(coordinates, caps)
         position = np.empty_like(tree.order)
-        position[tree.order] = np.arange(n)
-        return Planted(tree, coordinates, caps, position)
+        position[tree.order] = np.arange(tree.order.size)
+        return Planted(tree, caps, position)
 
 
 class Walk:
@@ -230,16 +221,19 @@ class Walk:
 
     def cost(self, candidates: Sequence[int]) -> float:
         """Nanoseconds for each row and candidate, from the points that a few rows are compared with."""
+        some = candidates[:TILE]
         sample = self._centres[:: -(-self._centres.size // SAMPLE)]
-        _, compared, again = self._sum(candidates, self._gather(candidates), sample)
+        _, compared, again = self._sum(some, self._gather(some), sample)
         go = WALK + WALK_DIMENSION * self._planted.caps.size
-        compare = (COMPARE + COMPARE_CANDIDATE * len(candidates)) * compared + COMPARE_AGAIN * again
-        return float((go + compare / sample.size) / len(candidates))
+        compare = (COMPARE + COMPARE_CANDIDATE * len(some)) * compared + COMPARE_AGAIN * again
+        return float((go + compare / sample.size) / len(some))
 
     def means(self, candidates: Sequence[int]) -> Floats:
         """Return the mean variance in the base plus each candidate."""
-        if not candidates:
-            return np.empty(0)
+        tiles = [candidates[span] for span in spans(len(candidates), TILE)]
+        return np.concatenate([np.empty(0), *map(self._means_of_tile, tiles)])
+
+    def _means_of_tile(self, candidates: Sequence[int]) -> Floats:
         values = self._gather(candidates)
         sums = self._search.workers.map(
             lambda block: self._sum(candidates, values, block)[0], blocks(self._centres)
@@ -250,7 +244,7 @@ class Walk:
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, int, int]:
         planted, caps = self._planted, self._search.design.caps[list(candidates)]
         total, compared, again = _kernels.sum_plus_each(
-            planted.tree, planted.coordinates, planted.caps, values, caps, self._y, centres, self._search.n_neighbors
+            planted.tree, planted.caps, values, caps, self._y, centres, self._search.n_neighbors
         )
         return total, compared, again
 
@@ -285,4 +279,4 @@ def spans(size: int, step: int) -> list[slice]:
 
 def blocks(centres: Positions) -> list[Positions]:
     """Cut rows into tasks: short enough to be stopped between, and the same for any number of workers."""
-    return [centres[span] for span in spans(centres.size, max(64, min(512, -(-centres.size // 16))))]
+    return [centres[span] for span in spans(centres.size, max(128, min(512, -(-centres.size // 16))))]
