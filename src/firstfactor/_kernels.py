@@ -168,6 +168,7 @@ def sum_plus_each(
     caps: Any,
     candidates: Any,
     candidate_caps: Any,
+    n_candidates: int,
     y: Any,
     centres: Any,
     n_neighbors: int,
@@ -186,10 +187,10 @@ def sum_plus_each(
     nearest, batches = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     lowest, entering, query, own = np.empty(c), np.empty(c), np.empty(d), np.empty(c)
     leaf_distance, child_distance = np.empty(LEAF), np.empty(8)
-    seen, seen_distance = np.empty(n + BATCH, np.int32), np.empty(n + BATCH)
+    seen, seen_distance, seen_step = np.empty(n + BATCH, np.int32), np.empty(n + BATCH), np.empty(n)
     stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
     ranked = np.empty(n_neighbors - 1)
-    total = np.zeros(c)
+    total = np.zeros(n_candidates)
     compared = again = 0
     for centre in centres:
         nearest[:] = np.inf
@@ -229,9 +230,10 @@ def sum_plus_each(
                 lowest, entering,
             )
         compared += n_seen
+        for i in range(n_seen):
+            seen_step[i] = y[seen[i]] - y[centre]
         again += n_seen * _add_variances(
-            nearest, batches, candidates, seen, seen_distance, n_seen, own, candidate_caps, y, centre,
-            ranked, total,
+            nearest, batches, candidates, seen, seen_distance, seen_step, n_seen, own, candidate_caps, ranked, total
         )
     return total, compared, again
 
@@ -279,8 +281,8 @@ def _pass_on(nearest: Any, batches: Any, lowest: Any, entering: Any, row: int, j
 
 @inlined
 def _add_variances(
-    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, caps: Any,
-    y: Any, centre: int, ranked: Any, total: Any,
+    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, seen_step: Any, n_seen: int, own: Any,
+    caps: Any, ranked: Any, total: Any,
 ) -> int:
     """Add the variance of y in the ball of the centre, in the base plus each candidate; return how many have ties."""
     wanted, tied = batches.shape[0], 0
@@ -288,23 +290,20 @@ def _add_variances(
         reach = nearest[0, j] * TIES
         if wanted > 1:
             reach = TIES * _rank(nearest, batches, candidates, seen, seen_distance, n_seen, own, caps, j, ranked)
+        parts, size = wanted, BATCH
+        if nearest[wanted, j] <= reach:
+            tied, parts, size = tied + 1, 1, n_seen
         inside, first, second = 1.0, 0.0, 0.0
-        if nearest[wanted, j] > reach:
-            for row in range(wanted):
-                if nearest[row, j] <= reach:
-                    start = int(batches[row, j])
-                    for i in range(start, min(start + BATCH, n_seen)):
-                        gap = candidates[seen[i], j] - own[j]
-                        if seen_distance[i] + min(gap * gap, caps[j]) <= reach:
-                            step = y[seen[i]] - y[centre]
-                            inside, first, second = inside + 1, first + step, second + step * step
-        else:
-            tied += 1
-            for i in range(n_seen):
+        for part in range(parts):
+            if nearest[part, j] > reach:
+                break
+            start = int(batches[part, j]) if size == BATCH else 0
+            for i in range(start, min(start + size, n_seen)):
                 gap = candidates[seen[i], j] - own[j]
-                if seen_distance[i] + min(gap * gap, caps[j]) <= reach:
-                    step = y[seen[i]] - y[centre]
-                    inside, first, second = inside + 1, first + step, second + step * step
+                weight = 1.0 if seen_distance[i] + min(gap * gap, caps[j]) <= reach else 0.0
+                inside += weight
+                first += weight * seen_step[i]
+                second += weight * seen_step[i] * seen_step[i]
         total[j] += max(second - first * first / inside, 0.0) / (inside - 1)
     return tied
 
@@ -383,13 +382,14 @@ def sum_minus_each(blocks: Any, points: Any, caps: Any, y: Any, centres: Any, n_
 @inlined
 def _scan(blocks: Any, block: int, own: Any, caps: Any, limit: float, whole: Any, largest: Any) -> bool:
     """Squared distances of a block and their largest terms; False once all are out of reach."""
-    for i in range(LEAF):
+    width = blocks.shape[2]
+    for i in range(width):
         whole[i] = largest[i] = 0.0
     fours = caps.size // 4 * 4
     for k in range(0, fours, 4):
         q, r, s, t = own[k], own[k + 1], own[k + 2], own[k + 3]
         w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
-        for i in range(LEAF):
+        for i in range(width):
             e, f = blocks[block, k, i] - q, blocks[block, k + 1, i] - r
             g, h = blocks[block, k + 2, i] - s, blocks[block, k + 3, i] - t
             e, f = smaller(e * e, w), smaller(f * f, x)
@@ -400,7 +400,7 @@ def _scan(blocks: Any, block: int, own: Any, caps: Any, limit: float, whole: Any
             return False
     for k in range(fours, caps.size):
         value, cap = own[k], caps[k]
-        for i in range(LEAF):
+        for i in range(width):
             step = blocks[block, k, i] - value
             step = smaller(step * step, cap)
             whole[i] += step
@@ -412,7 +412,7 @@ def _scan(blocks: Any, block: int, own: Any, caps: Any, limit: float, whole: Any
 def _closest(whole: Any, largest: Any) -> float:
     """The least that leaving out a dimension can make of the distances, less what rounding can add."""
     closest = np.inf
-    for i in range(LEAF):
+    for i in range(whole.size):
         closest = smaller(closest, whole[i] - largest[i] - 1e-12 * whole[i])
     return closest
 

@@ -163,7 +163,8 @@ def count_inner(leaves: int) -> int:
 
 
 # Kernels below take whole arrays and positions, never rows: making a view of an array that threads share
-# touches its reference count, and they would wait for each other there.
+# touches its reference count, and they would wait for each other there. Loops that are to be vectorised take
+# their length from an array: one that is known when compiling is unrolled first, and then it is too late.
 
 
 @inlined
@@ -171,11 +172,12 @@ def open_node(
     tree: Tree, node: int, query: Any, caps: Any, limit: float, stack: Any, bound: Any, top: int, distance: Any
 ) -> int:
     """Put the children that are not beyond the limit on the stack, the nearer the higher."""
-    for child in range(8):
+    width = tree.low.shape[2]
+    for child in range(width):
         distance[child] = 0.0
     for k in range(caps.size):
         value, cap = query[k], caps[k]
-        for child in range(8):
+        for child in range(width):
             gap = larger(larger(tree.low[node, k, child] - value, value - tree.high[node, k, child]), 0.0)
             distance[child] += smaller(gap * gap, cap)
     first = top
@@ -194,13 +196,14 @@ def open_node(
 @inlined
 def block_distances(blocks: Any, block: int, query: Any, caps: Any, out: Any) -> float:
     """Squared distances from the query to the points of a block; return the least."""
-    for i in range(LEAF):
+    width = blocks.shape[2]
+    for i in range(width):
         out[i] = 0.0
     fours = caps.size // 4 * 4
     for k in range(0, fours, 4):
         q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
         w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
-        for i in range(LEAF):
+        for i in range(width):
             e, f = blocks[block, k, i] - q, blocks[block, k + 1, i] - r
             g, h = blocks[block, k + 2, i] - s, blocks[block, k + 3, i] - t
             e, f = smaller(e * e, w), smaller(f * f, x)
@@ -208,10 +211,10 @@ def block_distances(blocks: Any, block: int, query: Any, caps: Any, out: Any) ->
             out[i] += (e + f) + (g + h)
     for k in range(fours, caps.size):
         value, cap = query[k], caps[k]
-        for i in range(LEAF):
+        for i in range(width):
             step = blocks[block, k, i] - value
             out[i] += smaller(step * step, cap)
     closest = np.inf
-    for i in range(LEAF):
+    for i in range(width):
         closest = smaller(closest, out[i])
     return closest

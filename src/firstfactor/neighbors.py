@@ -242,17 +242,18 @@ class Walk:
         return total / self._centres.size
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, int, int]:
-        planted, caps = self._planted, self._search.design.caps[list(candidates)]
+        planted, caps = self._planted, np.zeros(values.shape[1])
+        caps[: len(candidates)] = self._search.design.caps[list(candidates)]
         total, compared, again = _kernels.sum_plus_each(
-            planted.tree, planted.caps, values, caps, self._y, centres, self._search.n_neighbors
+            planted.tree, planted.caps, values, caps, len(candidates), self._y, centres, self._search.n_neighbors
         )
         return total, compared, again
 
     def _gather(self, candidates: Sequence[int]) -> Floats:
-        """Return the candidates' values in tree order."""
+        """Return the candidates' values in tree order, with zeros for more up to a multiple of four."""
         if self._gathered[0] != candidates:
             columns, order = np.array(candidates), self._planted.tree.order
-            out = np.empty((order.size, columns.size))
+            out = np.zeros((order.size, -(-columns.size // 4) * 4))
             self._search.workers.map(
                 lambda rows: _kernels.gather(self._search.design.values, order[rows], columns, out[rows]),
                 spans(order.size, 2**17 // columns.size),
