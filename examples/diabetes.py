@@ -10,9 +10,7 @@ X["sex"] = X["sex"].map({1.0: "one", 2.0: "two"})  # codes without an order: a c
 selector = FIRST().fit(X, y)
 
 print(f"{len(X)} patients, {X.shape[1]} factors.")
-print(
-    f"No model can explain more than {selector.r2_ceiling_:.0%} of the variance from the factors selected:\n"
-)
+print(f"No model can explain more than {selector.r2_ceiling_:.0%} of the variance from the factors selected:\n")
 for i in selector.selected_:
     importance = selector.importances_[i]
     print(f"  {X.columns[i]:6} {importance:.3f} {'█' * round(40 * importance)}")

@@ -16,9 +16,7 @@ def is_category(column):
 
 def standardise(table):
     return [
-        column
-        if is_category(column) or len(set(column)) == 1
-        else [(x - mean(column)) / stdev(column) for x in column]
+        column if is_category(column) or len(set(column)) == 1 else [(x - mean(column)) / stdev(column) for x in column]
         for column in table
     ]
 
@@ -84,9 +82,7 @@ def backward_elimination(table, y, n_neighbors, factors=None, elimination="batch
         if elimination == "batch":
             kept = [i for i in kept if values[i] > 0]
         else:
-            without = {
-                i: explained_variance(table, y, [j for j in kept if j != i], n_neighbors) for i in kept
-            }
+            without = {i: explained_variance(table, y, [j for j in kept if j != i], n_neighbors) for i in kept}
             least = first_largest(without, ROUNDING * variance(y))
             kept.remove(least)
     return [0.0] * len(table)

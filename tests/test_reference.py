@@ -11,9 +11,7 @@ import pytest
 from firstfactor import FIRST, backward_elimination, total_indices
 
 REFERENCE = Path(__file__).parent / "reference"
-CASES = {
-    case["case"]: case for case in map(json.loads, (REFERENCE / "r_first_1.0.jsonl").read_text().splitlines())
-}
+CASES = {case["case"]: case for case in map(json.loads, (REFERENCE / "r_first_1.0.jsonl").read_text().splitlines())}
 
 METHODS = {
     "nn": lambda X, y, options: total_indices(X, y, noise=False, **options).values,

@@ -92,9 +92,7 @@ def test_refused_with_a_clear_error(y, kind, message):
 
 
 def test_text_is_no_quantity():
-    with pytest.raises(
-        ValueError, match="y must hold numbers for task=\"regression\"; got labels such as 'b'"
-    ):
+    with pytest.raises(ValueError, match="y must hold numbers for task=\"regression\"; got labels such as 'b'"):
         read_response(["b", "a", "b"], 3, "regression")
 
 

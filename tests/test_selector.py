@@ -130,9 +130,7 @@ def test_pipeline_on_a_table_with_text():
 def test_grid_search_clone_and_pickle():
     X, y = friedman(200)
     pipeline = make_pipeline(FIRST(), RandomForestRegressor(20, random_state=0))
-    search = GridSearchCV(
-        pipeline, {"first__n_neighbors": [2, 3], "first__forward": ["full", "fast"]}, cv=3
-    ).fit(X, y)
+    search = GridSearchCV(pipeline, {"first__n_neighbors": [2, 3], "first__forward": ["full", "fast"]}, cv=3).fit(X, y)
     selector = search.best_estimator_[0]
     copy = clone(selector)
     assert not hasattr(copy, "support_")

@@ -24,9 +24,7 @@ def is_integer(value: object) -> bool:
 def integer(parameter: str, value: Any, least: int, most: int, why_most: str) -> int:
     """Return ``value`` as an int if it is a whole number in the range."""
     if not is_integer(value) or not least <= value <= most:
-        raise ValueError(
-            f"{parameter} must be a whole number from {least} to {most} ({why_most}); got {value!r}."
-        )
+        raise ValueError(f"{parameter} must be a whole number from {least} to {most} ({why_most}); got {value!r}.")
     return int(value)
 
 

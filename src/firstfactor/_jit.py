@@ -1,19 +1,28 @@
 """What every kernel uses: how it is compiled, and minima and maxima that vectorise."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
-# Serial and without the GIL: threads call kernels on parts of the data. No NaN ever gets there, and the sign
-# of zero does not matter; saying so lets minima vectorise.
-_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
+Kernel = TypeVar("Kernel")
 
-jit = njit(**_OPTIONS)
+# Serial and without the GIL: threads call kernels on parts of the data. No NaN ever gets there, and the sign of
+# zero does not matter; saying so lets minima vectorise.
+_OPTIONS: Any = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
 
-# For parts of a kernel that run often and briefly: calling a function with arrays takes longer than they do.
-inlined = njit(**_OPTIONS, forceinline=True)
+
+def jit(function: Kernel) -> Kernel:
+    """Compile a kernel when it is first called, and keep it for later processes."""
+    compiled: Any = njit(**_OPTIONS)(function)
+    return compiled  # type: ignore[no-any-return]
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Compile a part of a kernel that runs often and briefly: a call with arrays takes longer than it does."""
+    compiled: Any = njit(**_OPTIONS, forceinline=True)(function)
+    return compiled  # type: ignore[no-any-return]
 
 
 def _extremum(name: str) -> Any:
@@ -31,5 +40,7 @@ def _extremum(name: str) -> Any:
     return choose
 
 
-smaller = min if config.DISABLE_JIT else _extremum("llvm.minnum")
-larger = max if config.DISABLE_JIT else _extremum("llvm.maxnum")
+_PLAIN = config.DISABLE_JIT  # type: ignore[attr-defined]
+
+smaller: Any = min if _PLAIN else _extremum("llvm.minnum")
+larger: Any = max if _PLAIN else _extremum("llvm.maxnum")

@@ -195,40 +195,35 @@ def sum_plus_each(
     for centre in centres:
         nearest[:] = np.inf
         limit = np.inf
-        n_seen = done = 0
+        n_seen = done = np.intp(0)
         for k in range(d):
             query[k] = tree.points[centre, k]
         for j in range(c):
             own[j] = candidates[centre, j]
         stack[0], bound[0], top = 0, 0.0, 1
-        while top > 0:
-            top -= 1
-            if bound[top] > limit:
-                continue
-            node = stack[top]
-            if node < inner:
-                top = open_node(tree, node, query, caps, limit, stack, bound, top, child_distance)
-                continue
-            if block_distances(tree.leaves, node - inner, query, caps, leaf_distance) > limit:
-                continue
-            a, b = tree.start[node - inner], tree.start[node - inner + 1]
-            for i in range(b - a):
-                if leaf_distance[i] <= limit and a + i != centre:
-                    seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
-                    n_seen += 1
-            while n_seen - done >= BATCH:
+        while top > 0 or n_seen > done:
+            if top > 0:
+                top -= 1
+                if bound[top] > limit:
+                    continue
+                node = stack[top]
+                if node < inner:
+                    top = open_node(tree, node, query, caps, limit, stack, bound, top, child_distance)
+                    continue
+                if block_distances(tree.leaves, node - inner, query, caps, leaf_distance) > limit:
+                    continue
+                a, b = tree.start[node - inner], tree.start[node - inner + 1]
+                for i in range(b - a):
+                    if leaf_distance[i] <= limit and a + i != centre:
+                        seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
+                        n_seen += 1
+            while n_seen - done >= BATCH or (top == 0 and n_seen > done):
+                for i in range(n_seen, done + BATCH):  # a point that comes twice does not change a minimum
+                    seen[i], seen_distance[i] = seen[done], seen_distance[done]
                 limit = TIES * _compare(
-                    nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps,
-                    lowest, entering,
+                    nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps, lowest, entering
                 )
                 done += BATCH
-        if n_seen > done:
-            for i in range(n_seen, done + BATCH):  # a point that comes twice does not change a minimum
-                seen[i], seen_distance[i] = seen[done], seen_distance[done]
-            _compare(
-                nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps,
-                lowest, entering,
-            )
         compared += n_seen
         for i in range(n_seen):
             seen_step[i] = y[seen[i]] - y[centre]
@@ -240,13 +235,26 @@ def sum_plus_each(
 
 @inlined
 def _compare(
-    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, done: int, own: Any, caps: Any,
-    lowest: Any, entering: Any,
+    nearest: Any,
+    batches: Any,
+    candidates: Any,
+    seen: Any,
+    seen_distance: Any,
+    done: int,
+    own: Any,
+    caps: Any,
+    lowest: Any,
+    entering: Any,
 ) -> float:
     """Enter a batch of points into the nearest batches of every candidate; return the worst of their limits."""
     c = own.size
     s, t, u, v = seen[done], seen[done + 1], seen[done + 2], seen[done + 3]
-    to_s, to_t, to_u, to_v = seen_distance[done], seen_distance[done + 1], seen_distance[done + 2], seen_distance[done + 3]
+    to_s, to_t, to_u, to_v = (
+        seen_distance[done],
+        seen_distance[done + 1],
+        seen_distance[done + 2],
+        seen_distance[done + 3],
+    )
     for j in range(c):
         e, f = candidates[s, j] - own[j], candidates[t, j] - own[j]
         g, h = candidates[u, j] - own[j], candidates[v, j] - own[j]
@@ -281,8 +289,17 @@ def _pass_on(nearest: Any, batches: Any, lowest: Any, entering: Any, row: int, j
 
 @inlined
 def _add_variances(
-    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, seen_step: Any, n_seen: int, own: Any,
-    caps: Any, ranked: Any, total: Any,
+    nearest: Any,
+    batches: Any,
+    candidates: Any,
+    seen: Any,
+    seen_distance: Any,
+    seen_step: Any,
+    n_seen: int,
+    own: Any,
+    caps: Any,
+    ranked: Any,
+    total: Any,
 ) -> int:
     """Add the variance of y in the ball of the centre, in the base plus each candidate; return how many have ties."""
     wanted, tied = batches.shape[0], 0
@@ -310,8 +327,16 @@ def _add_variances(
 
 @jit
 def _rank(
-    nearest: Any, batches: Any, candidates: Any, seen: Any, seen_distance: Any, n_seen: int, own: Any, caps: Any,
-    j: int, ranked: Any,
+    nearest: Any,
+    batches: Any,
+    candidates: Any,
+    seen: Any,
+    seen_distance: Any,
+    n_seen: int,
+    own: Any,
+    caps: Any,
+    j: int,
+    ranked: Any,
 ) -> float:
     """Distance of the last neighbour wanted, with candidate j, from the batches that hold the nearest points."""
     last = ranked.size - 1
@@ -419,7 +444,7 @@ def _closest(whole: Any, largest: Any) -> float:
 
 @inlined
 def _leave_each_out(points: Any, i: int, own: Any, caps: Any, without: Any) -> None:
-    """Squared distances to point i without each dimension, and with all: sums before and behind it, nothing to cancel."""
+    """Squared distances to point i without each dimension, and with all; by adding, as subtracting would cancel."""
     d = own.size
     before = 0.0
     for k in range(d):

@@ -24,9 +24,7 @@ class Workers:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         if n_jobs is not None and (not _checks.is_integer(n_jobs) or n_jobs == 0):
-            raise ValueError(
-                f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}."
-            )
+            raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
         self.count = effective_n_jobs(n_jobs)
         self._pool = ThreadPoolExecutor(self.count) if self.count > 1 else None
         self._here = threading.local()

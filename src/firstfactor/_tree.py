@@ -53,7 +53,9 @@ def build_tree(coordinates: Any, caps: Any) -> Tree:
     order, key = np.arange(n), np.empty(n)
     low, high = np.empty((leaves, d)), np.empty((leaves, d))  # boxes of the nodes, at their first leaf
     for k in range(d):
-        low[0, k], high[0, k] = coordinates[k].min(), coordinates[k].max()
+        low[0, k], high[0, k] = np.inf, -np.inf
+        for i in range(n):
+            low[0, k], high[0, k] = min(low[0, k], coordinates[k, i]), max(high[0, k], coordinates[k, i])
     for level in range(depth):
         width = leaves >> level
         for node in range(0, leaves, width):
@@ -64,7 +66,8 @@ def build_tree(coordinates: Any, caps: Any) -> Tree:
                 key[i] = coordinates[k, order[i]]
             _split(key, order, a, b, middle)
             start[right] = middle
-            low[right], high[right] = low[node], high[node]
+            for j in range(d):
+                low[right, j], high[right, j] = low[node, j], high[node, j]
             high[node, k] = low[right, k] = key[middle]
     blocks, points = _fill_leaves(coordinates, order, start)
     _shrink_boxes(blocks, start, low, high)

@@ -57,9 +57,9 @@ def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:
     if isinstance(values, np.ndarray):
         levels, codes = np.unique(values, return_inverse=True)
         return codes, levels.tolist()
-    numbered: dict[Hashable, int] = {}
-    codes = np.array([numbered.setdefault(value, len(numbered)) for value in values], dtype=np.intp)
-    return codes, list(numbered)
+    found = list(dict.fromkeys(values))
+    number = {level: i for i, level in enumerate(found)}
+    return np.fromiter(map(number.__getitem__, values), np.intp, len(values)), found
 
 
 def _series_values(series: "nw.Series[Any]", label: str) -> Values:
@@ -107,9 +107,7 @@ def _object_values(values: list[Any], label: str) -> Values:
     if any(isinstance(value, (datetime.date, np.datetime64)) for value in values):
         raise _date_error(label)
     kinds = ", ".join(sorted({type(value).__name__ for value in values}))
-    raise TypeError(
-        f"{label} must hold values of one kind, all numbers or all text; got {kinds}. Convert it."
-    )
+    raise TypeError(f"{label} must hold values of one kind, all numbers or all text; got {kinds}. Convert it.")
 
 
 def _refuse_non_finite(values: NDArray[Any], label: str) -> None:

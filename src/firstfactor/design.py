@@ -19,8 +19,8 @@ Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
 # Squared differences of standardised values below this square underflow.
 SMALLEST_DIFFERENCE = 1e-130
 
-# No float64 has a lower binary exponent.
-LOWEST_EXPONENT = -1100
+# Values with binary exponents up to this can be squared and summed.
+SAFE_EXPONENT = 400
 
 # Integers beyond this have neighbours that float64 cannot tell apart.
 EXACT_INTEGERS = 2**53
@@ -94,10 +94,10 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
         raise ValueError(f"scale must be True or False; got {scale!r}.")
     names, columns, n_rows = _open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
-    values = np.empty((n_rows, len(names)), dtype=np.float64)
-    is_category = np.zeros(len(names), dtype=bool)
-    for j, column in enumerate(columns):
-        is_category[j] = _encode(column, names[j], j in forced, out=values[:, j])
+    if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
+        values, is_category = _shift_offsets(columns.astype(np.float64)), np.zeros(len(names), dtype=bool)
+    else:
+        values, is_category = _encode_each(columns, names, n_rows, forced)
     constant = (values == values[0]).all(axis=0)
     mismatch = _rescale(values, names, ~is_category, scale)
     values[:, is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
@@ -126,9 +126,7 @@ def _position(parameter: str, factor: Any, names: tuple[str, ...]) -> int:
         return names.index(factor)
     if _checks.is_integer(factor) and 0 <= factor < len(names):
         return int(factor)
-    raise ValueError(
-        f"{parameter} must hold column names or positions from 0 to {len(names) - 1}; got {factor!r}."
-    )
+    raise ValueError(f"{parameter} must hold column names or positions from 0 to {len(names) - 1}; got {factor!r}.")
 
 
 def _shorten(names: Sequence[str], most: int = 10) -> str:
@@ -139,11 +137,9 @@ def _shorten(names: Sequence[str], most: int = 10) -> str:
 # --- opening: whatever came in becomes names and an iterator of columns -------------------------------
 
 
-def _open_table(X: Any) -> tuple[tuple[str, ...], Iterator[Any], int]:
+def _open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
     if scipy.sparse.issparse(X):
-        raise TypeError(
-            "X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory."
-        )
+        raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
     X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(X):
         _refuse_duplicate_names(X.columns)
@@ -158,7 +154,7 @@ def _open_table(X: Any) -> tuple[tuple[str, ...], Iterator[Any], int]:
         return names, frame.iter_columns(), frame.shape[0]
     array = _as_array(X)
     names = tuple(f"x{j}" for j in range(array.shape[1]))
-    return names, iter(array.T), array.shape[0]
+    return names, array, array.shape[0]
 
 
 def _as_array(X: Any) -> NDArray[Any]:
@@ -191,8 +187,26 @@ def _refuse_duplicate_names(names: Iterable[Any]) -> None:
 # --- encoding: one column becomes float64 numbers or level codes --------------------------------------
 
 
-def _encode(column: Any, name: str, forced: bool, out: NDArray[np.float64]) -> bool:
-    """Write ``column`` into ``out`` as numbers or as level codes; tell whether it is a category."""
+def _all_plain(array: NDArray[Any]) -> bool:
+    """Tell whether an array can be taken as it is: finite numbers without offsets that float64 cannot hold."""
+    if array.dtype.kind == "f":
+        return array.itemsize <= 8 and bool(np.isfinite(array).all())
+    return array.dtype.kind in "iu" and bool(np.abs(array).max() <= EXACT_INTEGERS)
+
+
+def _encode_each(
+    columns: NDArray[Any] | Iterator[Any], names: tuple[str, ...], n_rows: int, forced: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Encode column by column; return the values and which columns are categories."""
+    values = np.empty((n_rows, len(names)), dtype=np.float64)
+    is_category = np.zeros(len(names), dtype=bool)
+    for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
+        values[:, j], is_category[j] = _encode(column, names[j], j in forced)
+    return values, is_category
+
+
+def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[Any], bool]:
+    """Return a column as numbers or as level codes, and whether it is a category."""
     label = f"column {name!r} of X"
     values = read_column(column, label)
     if forced or not is_numeric(values):
@@ -201,53 +215,54 @@ def _encode(column: Any, name: str, forced: bool, out: NDArray[np.float64]) -> b
                 f"{label} holds numbers written as text (such as {values[0]!r}). Convert it to numbers, or "
                 "name it in categorical= if its values are labels."
             )
-        out[:], _ = level_codes(values)
-        return True
-    out[:] = _shifted_numbers(np.asarray(values))
-    return False
+        return level_codes(values)[0], True
+    return _shift_offsets(_exact_floats(np.asarray(values))), False
 
 
-def _shifted_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the numbers as float64, moved next to zero where an offset would cost digits.
+def _exact_floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as float64; of integers that it cannot hold, how far they are above the least."""
+    if values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if max(abs(low), abs(high)) > EXACT_INTEGERS:
+            above = values.astype(np.uint64) - np.array(low % 2**64, dtype=np.uint64)  # exact: modulo 2**64
+            return above.astype(np.float64)
+    return values.astype(np.float64)
 
-    Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last
-    bit, which subtracting the mean does not.
+
+def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Move columns next to zero where an offset would cost digits.
+
+    Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
+    subtracting the mean does not.
     """
-    low, high = values.min(), values.max()
-    if values.dtype.kind in "iu" and max(abs(int(low)), abs(int(high))) > EXACT_INTEGERS:
-        wrapped = values.astype(np.uint64) - np.array(low).astype(np.uint64)  # exact: modulo 2**64
-        return wrapped.astype(np.float64)
-    numeric = values.astype(np.float64)
-    if low > 0:
-        numeric -= float(low)
-    elif high < 0:
-        numeric -= float(high)
-    return numeric
+    low, high = values.min(axis=0), values.max(axis=0)
+    values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    return values
 
 
 # --- scaling: numeric columns in standard deviations --------------------------------------------------
 
 
-def _rescale(
-    values: NDArray[np.float64], names: tuple[str, ...], numeric: NDArray[np.bool_], scale: bool
-) -> float:
+def _rescale(values: NDArray[np.float64], names: tuple[str, ...], numeric: NDArray[np.bool_], scale: bool) -> float:
     """Scale the numeric columns in place; return what a categorical mismatch counts.
 
     Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
     """
-    spread = np.abs(values).max(axis=0, where=numeric, initial=0.0)
+    spread = np.where(numeric, np.maximum(values.max(axis=0), -values.min(axis=0)), 0.0)
     varies = numeric & (spread > 0)
     exponents = np.frexp(spread)[1]
-    common = exponents[varies].max(initial=LOWEST_EXPONENT) if varies.any() else 0
-    np.ldexp(values, -np.where(varies, exponents if scale else common, 0), out=values)
+    common = int(exponents[varies].max()) if varies.any() else 0
+    shifts = np.where(varies, exponents if scale else common, 0)
+    if np.abs(shifts).max() > SAFE_EXPONENT or not scale:
+        np.ldexp(values, -shifts, out=values)
     mismatch = 2.0
     if scale:
         deviations = np.ones(values.shape[1])
-        deviations[varies] = values[:, varies].std(axis=0, ddof=1)
+        deviations[varies] = (values if varies.all() else values[:, varies]).std(axis=0, ddof=1)
         values /= deviations
     else:
         with np.errstate(over="ignore"):  # refused below if there are categories
-            mismatch = float(np.ldexp(mismatch, -2 * int(common)))
+            mismatch = float(np.ldexp(mismatch, -2 * common))
     _refuse_lost_digits(values, names, numeric, mismatch, scale)
     return mismatch
 
@@ -259,13 +274,9 @@ def _refuse_lost_digits(
     mismatch: float,
     scale: bool,
 ) -> None:
-    sizes = np.abs(values)
-    smallest = sizes.min(axis=0, where=numeric & (sizes > 0), initial=np.inf)
-    lost = np.flatnonzero(smallest < SMALLEST_DIFFERENCE)
+    lost = np.flatnonzero(numeric & ((values != 0) & (np.abs(values) < SMALLEST_DIFFERENCE)).any(axis=0))
     if lost.size:
-        way_out = (
-            "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
-        )
+        way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
         raise ValueError(
             f"column {names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
             f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."

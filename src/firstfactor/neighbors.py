@@ -28,8 +28,8 @@ Positions = NDArray[np.intp]
 # and with each candidate; and to compare it with one candidate again, to find ties.
 WALK, WALK_DIMENSION = 300.0, 250.0
 COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 7.0, 0.5, 2.0
-# A scan: for each point and dimension.
-SCAN_DIMENSION = 0.4
+# A scan: for each point, at all and for each dimension.
+SCAN, SCAN_DIMENSION = 6.5, 0.25
 # A search for one row by itself: at all, and for each dimension; and to find out which rows are equal.
 SEARCH, SEARCH_DIMENSION, COLLAPSE = 300.0, 200.0, 100.0
 
@@ -105,15 +105,15 @@ class Search:
         walk = Walk(self, base)
         alone = self._cost_alone(levels, len(base) + 1) < walk.cost(candidates)
         means = np.empty(len(candidates))
-        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone)])
-        means[~alone] = walk.means([candidates[i] for i in np.flatnonzero(~alone)])
+        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
+        means[~alone] = walk.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
         return means
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
         sets = [tuple(i for i in base if i != member) for member in members]
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
-        if cost_alone < SCAN_DIMENSION * len(base) * self.design.n_rows:
+        if cost_alone < (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows:
             return self._each_alone(sets)
         points, caps = self.design.values[:, list(base)], self.design.caps[list(base)]
         filled = np.zeros((-(-len(points) // LEAF) * LEAF, len(base)))
@@ -222,7 +222,7 @@ class Walk:
     def cost(self, candidates: Sequence[int]) -> float:
         """Nanoseconds for each row and candidate, from the points that a few rows are compared with."""
         some = candidates[:TILE]
-        sample = self._centres[:: -(-self._centres.size // SAMPLE)]
+        sample = self._centres[:: -(-self._centres.size // SAMPLE)].copy()
         _, compared, again = self._sum(some, self._gather(some), sample)
         go = WALK + WALK_DIMENSION * self._planted.caps.size
         compare = (COMPARE + COMPARE_CANDIDATE * len(some)) * compared + COMPARE_AGAIN * again
@@ -235,9 +235,7 @@ class Walk:
 
     def _means_of_tile(self, candidates: Sequence[int]) -> Floats:
         values = self._gather(candidates)
-        sums = self._search.workers.map(
-            lambda block: self._sum(candidates, values, block)[0], blocks(self._centres)
-        )
+        sums = self._search.workers.map(lambda block: self._sum(candidates, values, block)[0], blocks(self._centres))
         total: Floats = np.sum(sums, axis=0)
         return total / self._centres.size
 
@@ -280,4 +278,4 @@ def spans(size: int, step: int) -> list[slice]:
 
 def blocks(centres: Positions) -> list[Positions]:
     """Cut rows into tasks: short enough to be stopped between, and the same for any number of workers."""
-    return [centres[span] for span in spans(centres.size, max(128, min(512, -(-centres.size // 16))))]
+    return [centres[span] for span in spans(centres.size, max(250, min(4096, -(-centres.size // 8))))]

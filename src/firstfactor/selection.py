@@ -117,9 +117,7 @@ def forward_rule(forward: str | int) -> ForwardRule:
     )
 
 
-def backward_elimination(
-    X: Any, y: Any, *, elimination: str = "batch", **options: Unpack[Options]
-) -> Indices:
+def backward_elimination(X: Any, y: Any, *, elimination: str = "batch", **options: Unpack[Options]) -> Indices:
     """Estimate importances after backward elimination from all factors (NANNE-BE, Algorithm 2).
 
     Factors with a total index of 0 are removed and the others estimated anew, until all are positive.
@@ -163,9 +161,7 @@ def select(variances: Variances, forward: str | int, elimination: str, report: R
     return eliminate(variances, entered, elimination, steps, report)
 
 
-def select_forward(
-    variances: Variances, rule: ForwardRule, report: Report
-) -> tuple[tuple[int, ...], list[Step]]:
+def select_forward(variances: Variances, rule: ForwardRule, report: Report) -> tuple[tuple[int, ...], list[Step]]:
     """Enter factors one at a time, the one that explains most first, until none helps."""
     entered: tuple[int, ...] = ()
     steps: list[Step] = []
@@ -185,9 +181,7 @@ def select_forward(
     return entered, steps
 
 
-def _forward_step(
-    variances: Variances, base: tuple[int, ...], candidates: tuple[int, ...], rule: ForwardRule
-) -> Step:
+def _forward_step(variances: Variances, base: tuple[int, ...], candidates: tuple[int, ...], rule: ForwardRule) -> Step:
     """Find the candidate with the largest V̂ of the base with it, and let it in if that helps."""
     total = variances.response.variance
     base_explained = total - variances.of(base)
@@ -259,8 +253,6 @@ def narrate(names: tuple[str, ...], response_variance: float) -> Report:
 
     def write(step: Step) -> None:
         phase, _, before, candidates, _, _, change = path.describe(step)
-        print(
-            f"[FIRST] {phase}: R² {before}, {candidates} candidates → {change}", file=sys.stderr, flush=True
-        )
+        print(f"[FIRST] {phase}: R² {before}, {candidates} candidates → {change}", file=sys.stderr, flush=True)
 
     return write

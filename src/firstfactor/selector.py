@@ -150,9 +150,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Refused; here to say so in plain words.
         """
         if unsupported:
-            raise TypeError(
-                f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only."
-            )
+            raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
         options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
         with open_variances(X, y, **options) as variances:
             names, response = variances.design.names, variances.response

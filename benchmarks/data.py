@@ -1,0 +1,58 @@
+"""Tables to measure on, all seeded."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+
+
+def inputs(rows, factors, correlation, rng):
+    """Uniform inputs under a Gaussian copula with correlation ρ^|i−j|."""
+    Z = rng.normal(size=(rows, factors))
+    for j in range(1, factors):
+        Z[:, j] = correlation * Z[:, j - 1] + np.sqrt(1 - correlation**2) * Z[:, j]
+    return ndtr(Z, out=Z)
+
+
+def friedman(rows, factors, correlation=0.0, seed=1):
+    """The paper's Friedman function with noise of variance 1; factors 0, 6, 7, 8 and 9 matter."""
+    rng = np.random.default_rng(seed)
+    X = inputs(rows, factors, correlation, rng)
+    return X, _friedman_mean(X) + rng.normal(size=rows)
+
+
+def two_classes(rows, factors, seed=1):
+    """Classes drawn with probability Φ of the Friedman function."""
+    rng = np.random.default_rng(seed)
+    X = inputs(rows, factors, 0.0, rng)
+    return X, (rng.uniform(size=rows) < ndtr(_friedman_mean(X))).astype(float)
+
+
+def _friedman_mean(X):
+    wave = 10 * np.sin(np.pi * X[:, 0] * X[:, 6])
+    return wave + 20 * (X[:, 7] - 0.5) ** 2 + 10 * X[:, 8] + 5 * X[:, 9] - 20 * X[:, 8] * X[:, 9] - 10
+
+
+def mixed(rows, seed=1):
+    """8 categories of 2 to 6 levels, 6 integers 0 to 9 and 6 continuous factors."""
+    rng = np.random.default_rng(seed)
+    X = pd.concat([_categories(rows, 8, rng), _integers(rows, 6, rng)], axis=1)
+    X = X.join(pd.DataFrame(rng.normal(size=(rows, 6)), columns=[f"z{j}" for j in range(6)]))
+    y = 2 * (X["c1"] == "a") + (X["c3"] == "b") * X["z0"] + 0.3 * X["i0"] + np.sin(2 * X["z1"])
+    return X, (y + 0.5 * rng.normal(size=rows)).to_numpy()
+
+
+def discrete(rows, seed=1):
+    """7 categories of 2 to 6 levels and 5 integers 0 to 9."""
+    rng = np.random.default_rng(seed)
+    X = pd.concat([_categories(rows, 7, rng), _integers(rows, 5, rng)], axis=1)
+    y = 2 * (X["c1"] == "a") + 0.3 * (X["c3"] == "b") * X["i1"] + 0.3 * X["i0"]
+    return X, (y + 0.5 * rng.normal(size=rows)).to_numpy()
+
+
+def _categories(rows, count, rng):
+    letters = np.array(list("abcdef"))
+    return pd.DataFrame({f"c{j}": letters[rng.integers(0, 2 + j % 5, size=rows)] for j in range(count)})
+
+
+def _integers(rows, count, rng):
+    return pd.DataFrame({f"i{j}": rng.integers(0, 10, size=rows) for j in range(count)})

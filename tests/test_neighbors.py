@@ -1,0 +1,253 @@
+"""Every way to search equals the plain loops, on data made to be difficult."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import joblib
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import as_lists, friedman, tables
+
+from firstfactor import FIRST, neighbors
+from firstfactor._tasks import Workers
+from firstfactor._tree import build_tree
+from firstfactor.design import read_design
+from firstfactor.neighbors import Search
+
+
+def search(X, y, n_neighbors, outer=None, n_jobs=1):
+    design = read_design(X)
+    y = np.asarray(y, dtype=float) - np.mean(y)
+    outer = np.arange(len(y)) if outer is None else np.asarray(outer)
+    return Search(design, y, outer, n_neighbors, Workers(n_jobs))
+
+
+@pytest.fixture(params=["cheapest", "shared", "alone"])
+def way(request, monkeypatch):
+    """Have the plans choose by cost, always share a search, or never."""
+    if request.param == "shared":
+        monkeypatch.setattr(Search, "_cost_alone", lambda _, levels, __: np.full_like(levels, np.inf))
+    elif request.param == "alone":
+        monkeypatch.setattr(Search, "_cost_alone", lambda _, levels, __: np.full_like(levels, -1.0))
+    return request.param
+
+
+RNG = np.random.default_rng(0)
+GRID = np.array(np.meshgrid(*[range(4)] * 3)).reshape(3, -1).T.astype(float)
+COLUMN = RNG.normal(size=50)
+DIFFICULT = {
+    "two distinct rows": np.repeat([[0.0, 1.0, 2.0], [1.0, 1.5, 0.0]], [7, 13], axis=0),
+    "grid": GRID,
+    "one column repeated": np.column_stack([COLUMN] * 4),
+    "columns that differ by 1e-12": np.column_stack([COLUMN, COLUMN + 1e-12, COLUMN - 1e-12, RNG.normal(size=50)]),
+    "huge offsets": RNG.normal(size=(50, 3)) + np.array([1e9, -1e12, 0]),
+    "one far outlier": np.vstack([RNG.normal(size=(40, 3)), [[1e6, -1e6, 1e6]]]),
+    "clusters": np.repeat(RNG.normal(size=(5, 3)), 12, axis=0) + 1e-7 * RNG.normal(size=(60, 3)),
+    "few rows": RNG.normal(size=(5, 3)),
+    "more rows than a block": RNG.normal(size=(600, 3)),
+    "many dimensions": RNG.normal(size=(40, 13)),
+    "categories": pd.DataFrame({c: list("abcabdaabc" * 6)[i:50 + i] for i, c in enumerate("uvw")}),
+    "mixed": pd.DataFrame({"a": list("xyzxy" * 12), "b": RNG.integers(0, 3, 60), "c": RNG.normal(size=60)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, "all"])
+@pytest.mark.parametrize("name", DIFFICULT)
+def test_plans_on_difficult_data(name, k, way):
+    X = pd.DataFrame(DIFFICULT[name])
+    if len(X) > 100 and (k == "all" or way != "shared"):
+        pytest.skip("the plain loops would take too long; smaller tables cover it")
+    y = np.random.default_rng(1).normal(size=len(X)) + np.arange(len(X)) % 3
+    k = len(X) if k == "all" else k
+    columns, p = naive.standardise(as_lists(X)), X.shape[1]
+    outer = np.arange(len(X)) if len(X) <= 100 else np.arange(0, len(X), 40)
+    plans = search(X, y, k, outer)
+
+    def ref(factors):
+        return np.mean(naive.ball_variances(columns, y.tolist(), factors, k, outer))
+
+    for base in ([0], [1, 0], list(range(p - 1))):
+        candidates = [i for i in range(p) if i not in base]
+        comp = plans.plus_each(base, candidates)
+        np.testing.assert_allclose(comp, [ref([*base, i]) for i in candidates], rtol=1e-9)
+    everything = list(range(p))
+    comp = plans.minus_each(everything, [*everything, None])
+    rests = [[j for j in everything if j != i] for i in everything]
+    np.testing.assert_allclose(comp, [ref(rest) for rest in [*rests, everything]], rtol=1e-9)
+    assert plans.one(everything) == pytest.approx(ref(everything), rel=1e-9)
+
+
+@pytest.mark.parametrize("way", ["shared", "alone"], indirect=True)
+@pytest.mark.usefixtures("way")
+class TestOneWayOnly:
+    @given(tables(most_factors=5), st.sampled_from([2, 3, 5]), st.data())
+    def test_plus_each(self, table, k, data):
+        X, y = table
+        varying = list(read_design(X).varying)
+        base = data.draw(st.lists(st.sampled_from(varying), unique=True)) if varying else []
+        candidates = [i for i in varying if i not in base]
+        columns = naive.standardise(as_lists(X))
+        ref = [naive.conditional_variance(columns, y.tolist(), [*base, i], k) for i in candidates]
+        if candidates:
+            np.testing.assert_allclose(search(X, y, k).plus_each(base, candidates), ref, rtol=1e-9, atol=1e-12)
+
+    @given(tables(most_factors=6), st.sampled_from([2, 3, 5]))
+    def test_minus_each(self, table, k):
+        X, y = table
+        base = list(read_design(X).varying)
+        columns = naive.standardise(as_lists(X))
+        ref = [naive.conditional_variance(columns, y.tolist(), [j for j in base if j != i], k) for i in base]
+        if base:
+            np.testing.assert_allclose(search(X, y, k).minus_each(base, base), ref, rtol=1e-9, atol=1e-12)
+
+
+def test_more_candidates_than_a_tile(monkeypatch):
+    X, y = friedman(60, factors=23)
+    ref = search(X, y, 3).plus_each([6, 0], list(range(7, 23)))
+    monkeypatch.setattr(neighbors, "TILE", 5)
+    np.testing.assert_allclose(search(X, y, 3).plus_each([6, 0], list(range(7, 23))), ref, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 33, 129, 1000, 5000])
+def test_every_point_is_in_the_box_of_every_node_above_it(n):
+    coordinates = np.random.default_rng(n).normal(size=(3, n))
+    tree = build_tree(coordinates, np.full(3, np.inf))
+    assert sorted(tree.order) == list(range(n))
+    np.testing.assert_array_equal(tree.points, coordinates[:, tree.order].T)
+    sizes = np.diff(tree.start)
+    assert sizes.sum() == n
+    assert 1 <= sizes.min() <= sizes.max() <= 16
+    inner = len(tree.low)
+    reached = set()
+    stack = [(0, np.full(3, -np.inf), np.full(3, np.inf))]
+    while stack:
+        node, low, high = stack.pop()
+        if node >= inner:
+            leaf = slice(tree.start[node - inner], tree.start[node - inner + 1])
+            assert (low <= tree.points[leaf]).all() and (tree.points[leaf] <= high).all()
+            reached.update(range(leaf.start, leaf.stop))
+            continue
+        first, count = (1, tree.fan) if node == 0 else (8 * node + tree.fan - 7, 8)
+        stack += [(first + i, tree.low[node, :, i], tree.high[node, :, i]) for i in range(count)]
+    assert reached == set(range(n))
+
+
+def test_eight_fits_at_once_in_threads():
+    X, y = friedman(300)
+    ref = FIRST().fit(X, y).importances_.tobytes()
+    with ThreadPoolExecutor(8) as pool:
+        fits = list(pool.map(lambda jobs: FIRST(n_jobs=jobs).fit(X, y).importances_.tobytes(), [1, 2] * 4))
+    assert set(fits) == {ref}
+
+
+def fit_bytes(X, y):
+    return FIRST(n_jobs=2).fit(X, y).importances_.tobytes()
+
+
+def script_environment(**more):
+    """For a new process that can import this package and these tests."""
+    paths = [str(Path(__file__).parent), *filter(None, sys.path)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
+
+
+def run_script(code, **more):
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    run = subprocess.run(command, env=script_environment(**more), capture_output=True, text=True, check=True)
+    return run.stdout
+
+
+def test_inside_processes_of_joblib():
+    printed = run_script(
+        """
+        import joblib
+        from tables import friedman
+        from test_neighbors import fit_bytes
+        X, y = friedman(200)
+        fits = joblib.Parallel(n_jobs=2)(joblib.delayed(fit_bytes)(X, y) for _ in range(3))
+        print(set(fits) == {fit_bytes(X, y)})
+        """
+    )
+    assert printed == "True\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_after_fork():
+    printed = run_script(
+        """
+        import os
+        from tables import friedman
+        from test_neighbors import fit_bytes
+        X, y = friedman(200)
+        ref = fit_bytes(X, y)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if fit_bytes(X, y) == ref else 1)
+        print(os.waitpid(child, 0)[1])
+        """
+    )
+    assert printed == "0\n"
+
+
+def test_a_joblib_context_sets_the_number_of_threads():
+    assert Workers(None).count == 1
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert Workers(None).count == 2
+
+
+def test_kernels_without_compiling():
+    printed = run_script(
+        """
+        import numpy as np
+        import naive
+        from firstfactor import FIRST, neighbors, total_indices
+        rng = np.random.default_rng(0)
+        X = np.column_stack([rng.normal(size=(40, 3)), rng.integers(0, 3, size=(40, 2))])
+        y = X[:, 0] + X[:, 3] + 0.1 * rng.normal(size=40)
+        columns = naive.standardise(X.T.tolist())
+        for k in (2, 3):
+            for share in (0.0, 1e9):  # always and never share a search
+                neighbors.WALK = neighbors.COMPARE = neighbors.SCAN = share
+                neighbors.WALK_DIMENSION = neighbors.COMPARE_CANDIDATE = neighbors.SCAN_DIMENSION = share
+                ours = FIRST(k).fit(X, y).importances_, total_indices(X, y, n_neighbors=k).values
+                refs = naive.first(columns, y.tolist(), k), naive.total_indices(columns, y.tolist(), k)
+                np.testing.assert_allclose(ours, refs, rtol=1e-9, atol=1e-12)
+        print("equal")
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert printed == "equal\n"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_stops_within_a_second(n_jobs):
+    code = f"""
+        import time
+        from tables import friedman
+        from firstfactor import FIRST
+        FIRST(n_jobs={n_jobs}).fit(*friedman(300))
+        X, y = friedman(200_000, factors=40)
+        print("ready", flush=True)
+        try:
+            FIRST(n_jobs={n_jobs}).fit(X, y)
+        except KeyboardInterrupt:
+            print("stopped", flush=True)
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], env=script_environment(), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        assert process.stdout.readline() == "stopped\n"
+        assert time.monotonic() - start < 5  # a second on a quiet machine
