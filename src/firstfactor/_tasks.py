@@ -1,10 +1,11 @@
 """Threads: the only file that knows there is more than one core."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from joblib import effective_n_jobs
 
@@ -26,19 +27,33 @@ class Workers:
         if n_jobs is not None and (not _checks.is_integer(n_jobs) or n_jobs == 0):
             raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
         self.count = effective_n_jobs(n_jobs)
-        self._pool = ThreadPoolExecutor(self.count) if self.count > 1 else None
+        self._pool = ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
         self._here = threading.local()
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Return ``[function(item) for item in items]``; within a task, without further threads."""
-        if self._pool is None or getattr(self._here, "in_task", False):
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """Return ``[function(item) for item in items]``; within a task, without further threads.
+
+        The calling thread takes items as well: short work is over before others have woken up.
+        """
+        if self._pool is None or len(items) < 2 or getattr(self._here, "in_task", False):
             return [function(item) for item in items]
+        results: list[Any] = [None] * len(items)
+        left = iter(range(len(items)))  # taking the next one is atomic
 
-        def run(item: Item) -> Result:
+        def work() -> None:
             self._here.in_task = True
-            return function(item)
+            try:
+                for i in left:
+                    results[i] = function(items[i])
+            finally:
+                self._here.in_task = False
+                deque(left, maxlen=0)  # after an error or an interrupt nobody needs the rest
 
-        return list(self._pool.map(run, items))
+        helpers = [self._pool.submit(work) for _ in range(min(self.count, len(items)) - 1)]
+        work()
+        for helper in helpers:
+            helper.result()
+        return results
 
     def __enter__(self) -> Self:
         return self

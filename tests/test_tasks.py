@@ -1,0 +1,52 @@
+import threading
+import time
+
+import pytest
+
+from firstfactor._tasks import Workers
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_results_come_in_order(n_jobs):
+    def late(i):
+        time.sleep(0.002 * (i % 3))
+        return i * i
+
+    with Workers(n_jobs) as workers:
+        assert workers.map(late, range(30)) == [i * i for i in range(30)]
+        assert workers.map(late, []) == []
+
+
+def test_several_threads_take_part():
+    with Workers(3) as workers:
+        threads = set(workers.map(lambda _: (time.sleep(0.02), threading.get_ident())[1], range(12)))
+    assert len(threads) == 3
+
+
+def test_a_task_may_map_again():
+    with Workers(2) as workers:
+        assert workers.map(lambda i: workers.map(lambda j: i * j, range(3)), range(4)) == [
+            [i * j for j in range(3)] for i in range(4)
+        ]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_reaches_the_caller_and_stops_the_rest(n_jobs):
+    done = []
+
+    def task(i):
+        if i == 3:
+            raise ZeroDivisionError
+        time.sleep(0.001)
+        done.append(i)
+
+    with Workers(n_jobs) as workers, pytest.raises(ZeroDivisionError):
+        workers.map(task, range(1000))
+    assert len(done) < 500
+    with Workers(n_jobs) as workers:
+        assert workers.map(str, range(3)) == ["0", "1", "2"]
+
+
+def test_all_cores():
+    with Workers(-1) as workers:
+        assert workers.count >= 1
