@@ -16,7 +16,8 @@ from firstfactor.design import read_design
 def test_numbers_are_standardised_up_to_a_shift():
     X = np.random.default_rng(0).gamma(2.0, size=(50, 3)) * [1, 1e-9, 1e9]
     design = read_design(X)
-    assert design.values.flags.c_contiguous
+    for table in (X, np.asfortranarray(X), pd.DataFrame(X), X.astype(np.float32)):
+        assert read_design(table).values.flags.c_contiguous
     np.testing.assert_allclose(design.values - design.values.mean(0), (X - X.mean(0)) / X.std(0, ddof=1), atol=1e-12)
 
 

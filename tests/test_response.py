@@ -59,6 +59,7 @@ def test_a_column_vector_is_flattened_with_a_warning():
 
 def test_a_small_spread_on_a_large_offset_keeps_its_digits():
     assert read_response(1e15 + np.array([0.0, 1, 2]), 3).variance == 1.0
+    assert read_response(2**62 + np.array([0, 1, 2]), 3).variance == 1.0
 
 
 @pytest.mark.parametrize(

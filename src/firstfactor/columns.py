@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 # An array of numbers or of booleans; a list of text; a tuple of levels that their table declares categorical.
 Values = NDArray[Any] | list[str] | tuple[Hashable, ...]
 
+# Integers beyond this have neighbours that float64 cannot tell apart.
+EXACT_INTEGERS = 2**53
+
 
 def as_array(data: Any) -> NDArray[Any]:
     """Return an array of ``data``; lists that mix numbers and text keep them apart."""
@@ -50,6 +53,16 @@ def holds_numbers_as_text(values: Values) -> bool:
     except ValueError:
         return False
     return True
+
+
+def exact_floats(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as float64; of integers that it cannot hold, how far they are above the least."""
+    if values.dtype.kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if max(abs(low), abs(high)) > EXACT_INTEGERS:
+            above = values.astype(np.uint64) - np.array(low % 2**64, dtype=np.uint64)  # exact: modulo 2**64
+            return above.astype(np.float64)
+    return values.astype(np.float64)
 
 
 def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:

@@ -12,7 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from . import _checks
-from .columns import as_array, holds_numbers_as_text, is_numeric, level_codes, read_column
+from .columns import EXACT_INTEGERS, as_array, exact_floats, holds_numbers_as_text, is_numeric, level_codes, read_column
 
 Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
 
@@ -21,9 +21,6 @@ SMALLEST_DIFFERENCE = 1e-130
 
 # Values with binary exponents up to this can be squared and summed.
 SAFE_EXPONENT = 400
-
-# Integers beyond this have neighbours that float64 cannot tell apart.
-EXACT_INTEGERS = 2**53
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
     names, columns, n_rows = _open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
-        values, is_category = _shift_offsets(columns.astype(np.float64)), np.zeros(len(names), dtype=bool)
+        values, is_category = _shift_offsets(columns.astype(np.float64, order="C")), np.zeros(len(names), dtype=bool)
     else:
         values, is_category = _encode_each(columns, names, n_rows, forced)
     constant = (values == values[0]).all(axis=0)
@@ -216,17 +213,7 @@ def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[Any], bool]:
                 "name it in categorical= if its values are labels."
             )
         return level_codes(values)[0], True
-    return _shift_offsets(_exact_floats(np.asarray(values))), False
-
-
-def _exact_floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers as float64; of integers that it cannot hold, how far they are above the least."""
-    if values.dtype.kind in "iu":
-        low, high = int(values.min()), int(values.max())
-        if max(abs(low), abs(high)) > EXACT_INTEGERS:
-            above = values.astype(np.uint64) - np.array(low % 2**64, dtype=np.uint64)  # exact: modulo 2**64
-            return above.astype(np.float64)
-    return values.astype(np.float64)
+    return _shift_offsets(exact_floats(np.asarray(values))), False
 
 
 def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:

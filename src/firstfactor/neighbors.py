@@ -115,7 +115,7 @@ class Search:
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
         if cost_alone < (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows:
             return self._each_alone(sets)
-        points, caps = self.design.values[:, list(base)], self.design.caps[list(base)]
+        points, caps = np.ascontiguousarray(self.design.values[:, list(base)]), self.design.caps[list(base)]
         filled = np.zeros((-(-len(points) // LEAF) * LEAF, len(base)))
         filled[: len(points)] = points
         packed = np.ascontiguousarray(filled.reshape(-1, LEAF, len(base)).swapaxes(1, 2))
@@ -273,7 +273,7 @@ def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
 
 def spans(size: int, step: int) -> list[slice]:
     """Cut a range into parts."""
-    return [slice(start, start + step) for start in range(0, size, max(step, 1))]
+    return [slice(start, start + step) for start in range(0, size, step)]
 
 
 def blocks(centres: Positions) -> list[Positions]:

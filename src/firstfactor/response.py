@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
 from . import _checks
-from .columns import Values, as_array, is_numeric, level_codes, read_column
+from .columns import Values, as_array, exact_floats, is_numeric, level_codes, read_column
 
 Task = Literal["regression", "classification"]
 
@@ -56,7 +56,7 @@ def read_response(y: Any, n_rows: int, task: str = "auto") -> Response:
         raise ValueError(f"y must vary, but all {n_rows} values are {levels[0]!r}: only 1 class or value.")
     if task == "classification" or (task == "auto" and (len(levels) == 2 or not is_numeric(values))):
         return _two_classes(codes, levels)
-    return _response(np.asarray(values, dtype=np.float64), "regression", ())
+    return _response(exact_floats(np.asarray(values)), "regression", ())
 
 
 def _two_classes(codes: NDArray[np.intp], levels: list[Any]) -> Response:
