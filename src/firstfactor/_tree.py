@@ -15,6 +15,9 @@ from ._jit import inlined, jit, larger, smaller
 # Leaves hold at most this many points, and half of it or more.
 LEAF = 16
 
+# Distances within this factor, both squared, differ by rounding only.
+TIES = (1 + 1e-9) ** 2
+
 # Nodes waiting on the way down: seven siblings a level, and 8**16 leaves are enough.
 STACK = 128
 
@@ -194,6 +197,27 @@ def open_node(
             stack[at], bound[at] = start + child, distance[child]
             top += 1
     return top
+
+
+@inlined
+def next_leaf(
+    tree: Tree, query: Any, caps: Any, limit: float, stack: Any, bound: Any, top: int, child: Any, distance: Any
+) -> Any:
+    """Walk on to a leaf with a point that is not beyond the limit, and fill in its distances; −1 if there is none.
+
+    Also returns how many nodes are still on the stack. A walk starts with the root there, at distance 0.
+    """
+    inner = tree.low.shape[0]
+    while top > 0:
+        top -= 1
+        if bound[top] > limit:
+            continue
+        node = stack[top]
+        if node < inner:
+            top = open_node(tree, node, query, caps, limit, stack, bound, top, child)
+        elif block_distances(tree.leaves, node - inner, query, caps, distance) <= limit:
+            return node - inner, top
+    return -1, top
 
 
 @inlined

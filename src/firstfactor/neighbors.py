@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _kernels
+from . import _scan, _survey, _walk
 from ._tasks import Workers
 from ._tree import LEAF, Tree, build_tree
 from .design import Design
@@ -120,7 +120,7 @@ class Search:
         filled[: len(points)] = points
         packed = np.ascontiguousarray(filled.reshape(-1, LEAF, len(base)).swapaxes(1, 2))
         sums = self.workers.map(
-            lambda centres: _kernels.sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
+            lambda centres: _scan.sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
             blocks(self.outer),
         )
         positions = [len(base) if member is None else base.index(member) for member in members]
@@ -145,7 +145,7 @@ class Search:
         count, mean, squares = (x[planted.tree.order] for x in (points.count, points.mean, points.squares))
         centres, times = np.unique(planted.position[points.of_row[self.outer]], return_counts=True)
         variances = self.workers.map(
-            lambda block: _kernels.ball_variances(
+            lambda block: _walk.ball_variances(
                 planted.tree, planted.caps, count, mean, squares, block, self.n_neighbors
             ),
             blocks(centres),
@@ -170,7 +170,7 @@ class Search:
         for factor in factors:
             levels = int(self.columns.levels[factor])
             cell, n_cells = _number(cell * levels + self.columns.codes[factor], n_cells * levels)
-        count, mean, squares, example = _kernels.group_rows(cell, n_cells, self.y)
+        count, mean, squares, example = _survey.group_rows(cell, n_cells, self.y)
         return Points(example, cell, count, mean, squares)
 
     # --- columns ---------------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ class Search:
         values = np.ascontiguousarray(self.design.values[:, factors].T)
         order = np.argsort(values, axis=1)
         weight = np.bincount(self.outer, minlength=self.y.size).astype(np.float64)
-        sums, n_levels, numbers = _kernels.survey_columns(
+        sums, n_levels, numbers = _survey.survey_columns(
             values, order, self.design.caps[factors], self.y, weight, self.n_neighbors
         )
         few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
@@ -242,7 +242,7 @@ class Walk:
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, int, int]:
         planted, caps = self._planted, np.zeros(values.shape[1])
         caps[: len(candidates)] = self._search.design.caps[list(candidates)]
-        total, compared, again = _kernels.sum_plus_each(
+        total, compared, again = _walk.sum_plus_each(
             planted.tree, planted.caps, values, caps, len(candidates), self._y, centres, self._search.n_neighbors
         )
         return total, compared, again
@@ -250,10 +250,11 @@ class Walk:
     def _gather(self, candidates: Sequence[int]) -> Floats:
         """Return the candidates' values in tree order, with zeros for more up to a multiple of four."""
         if self._gathered[0] != candidates:
+            self._gathered = ((), np.empty((0, 0)))  # never hold two
             columns, order = np.array(candidates), self._planted.tree.order
             out = np.zeros((order.size, -(-columns.size // 4) * 4))
             self._search.workers.map(
-                lambda rows: _kernels.gather(self._search.design.values, order[rows], columns, out[rows]),
+                lambda rows: _survey.gather(self._search.design.values, order[rows], columns, out[rows]),
                 spans(order.size, 2**17 // columns.size),
             )
             self._gathered = candidates, out
