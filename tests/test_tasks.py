@@ -50,3 +50,12 @@ def test_an_error_reaches_the_caller_and_stops_the_rest(n_jobs):
 def test_all_cores():
     with Workers(-1) as workers:
         assert workers.count >= 1
+
+
+def test_an_interrupt_wrapped_by_a_kernel_is_an_interrupt():
+    wrapped = SystemError("returned a result with an exception set")
+    wrapped.__cause__ = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt), Workers(1):
+        raise wrapped
+    with pytest.raises(SystemError, match="something else"), Workers(1):
+        raise SystemError("something else")

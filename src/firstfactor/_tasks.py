@@ -63,3 +63,12 @@ class Workers:
     ) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=error is None, cancel_futures=True)
+        if isinstance(error, SystemError) and _comes_from_interrupt(error):
+            raise KeyboardInterrupt from error
+
+
+def _comes_from_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C is behind an error: a kernel that is just handing over its result makes it a SystemError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
