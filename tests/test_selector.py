@@ -146,6 +146,8 @@ def test_classes():
     assert selector.task_ == "classification"
     assert selector.classes_.tolist() == ["high", "low"]
     assert {0, 6} <= set(selector.selected_.tolist())
+    assert not hasattr(selector.fit(X, y), "classes_")
+    selector = FIRST().fit(X, np.where(y > 0, "high", "low"))
     three = FIRST(n_neighbors=3).fit(X, y > 0)
     assert three.importances_.tolist() == selector.importances_.tolist()
 

@@ -105,8 +105,9 @@ class Search:
         walk = Walk(self, base)
         alone = self._cost_alone(levels, len(base) + 1) < walk.cost(candidates)
         means = np.empty(len(candidates))
-        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         means[~alone] = walk.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
+        del walk  # as large as the table
+        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         return means
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:

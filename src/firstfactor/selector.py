@@ -158,6 +158,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             selection = select(variances, self.forward, self.elimination, report)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
+        vars(self).pop("classes_", None)  # of an earlier fit
         if response.classes:
             self.classes_ = np.array(response.classes)
         self.path_ = selection.path
