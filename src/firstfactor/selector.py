@@ -158,9 +158,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             selection = select(variances, self.forward, self.elimination, report)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
-        vars(self).pop("classes_", None)  # of an earlier fit
         if response.classes:
             self.classes_ = np.array(response.classes)
+        elif hasattr(self, "classes_"):  # from an earlier fit
+            del self.classes_
         self.path_ = selection.path
         self.noise_variance_ = selection.noise_variance
         self.explained_variance_ = response.variance - selection.noise_variance
