@@ -4,14 +4,15 @@ from sklearn.datasets import load_diabetes
 
 from firstfactor import FIRST
 
-X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
-X["sex"] = X["sex"].map({1.0: "one", 2.0: "two"})  # codes without an order: a category
+data = load_diabetes(scaled=False)
+names = data.feature_names
+selector = FIRST(categorical=[names.index("sex")]).fit(data.data, data.target)
 
-selector = FIRST().fit(X, y)
-
-print(f"{len(X)} patients, {X.shape[1]} factors.")
+print(f"{len(data.target)} patients, {len(names)} factors.")
 print(f"No model can explain more than {selector.r2_ceiling_:.0%} of the variance from the factors selected:\n")
 for i in selector.selected_:
     importance = selector.importances_[i]
-    print(f"  {X.columns[i]:6} {importance:.3f} {'█' * round(40 * importance)}")
-print(f"\nHow they were found:\n\n{selector.path_}")
+    print(f"  {names[i]:6} {importance:.3f} {'█' * round(40 * importance)}")
+
+print("\nHow they were found (x0, x1, ... are the columns in order):\n")
+print(selector.path_)
