@@ -202,6 +202,12 @@ def test_bad_parameters(options, message):
         FIRST(**options).fit(X, y)
 
 
+def test_a_misspelt_option_is_named_with_the_nearest():
+    X, y = friedman(50)
+    with pytest.raises(TypeError, match=r"there is no option 'n_neighbours'\. Did you mean 'n_neighbors'\?"):
+        total_indices(X, y, n_neighbours=3)
+
+
 def test_weights_are_not_supported_yet():
     X, y = friedman(50)
     with pytest.raises(TypeError, match="sample_weight: not supported yet"):

@@ -1,5 +1,6 @@
 """Parameter checks, worded once: the parameter, the rule, the value, and a way out."""
 
+import difflib
 import numbers
 from collections.abc import Iterable
 from typing import Any
@@ -26,6 +27,13 @@ def integer(parameter: str, value: Any, least: int, most: int, why_most: str) ->
     if not is_integer(value) or not least <= value <= most:
         raise ValueError(f"{parameter} must be a whole number from {least} to {most} ({why_most}); got {value!r}.")
     return int(value)
+
+
+def unknown_option(name: str, options: Iterable[str]) -> TypeError:
+    """Return the error for a keyword that does not exist, with the nearest one that does."""
+    options = list(options)
+    meant = "".join(f" Did you mean {near!r}?" for near in difflib.get_close_matches(name, options, n=1))
+    return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -98,8 +98,11 @@ def open_variances(
     task: str = "auto",
     n_jobs: int | None = None,
     random_state: Any = None,
+    **unknown: Any,
 ) -> Variances:
     """Check all that came in, once, and return what answers every later question."""
+    if unknown:
+        raise _checks.unknown_option(next(iter(unknown)), Options.__annotations__)
     design = read_design(X, categorical, scale)
     response = read_response(y, design.n_rows, task)
     if n_neighbors is None:
