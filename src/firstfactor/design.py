@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from . import _checks
 from .columns import EXACT_INTEGERS, as_array, exact_floats, holds_numbers_as_text, is_numeric, level_codes, read_column
 
+Kind = Literal["number", "category", "constant"]
 Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
 
 # Squared differences of standardised values below this square underflow.
@@ -53,6 +54,14 @@ class Design:
     def categorical(self) -> NDArray[np.bool_]:
         """Which factors are categories."""
         return np.isfinite(self.caps)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What each factor is."""
+        return tuple(
+            "constant" if constant else "category" if category else "number"
+            for constant, category in zip(self.constant, self.categorical, strict=True)
+        )
 
     @cached_property
     def varying(self) -> tuple[int, ...]:

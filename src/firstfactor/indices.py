@@ -1,13 +1,15 @@
 """Total Sobol' indices of single factors and of sets: nearest-neighbour (NN) and noise-adjusted (NANNE)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _frames
-from .design import Factors
+from .design import Factors, Kind
+from .path import Path
+from .response import Task
 from .variance import Options, Variances, open_variances
 
 
@@ -18,10 +20,47 @@ class Indices:
     values: NDArray[np.float64]
     """One per factor, in the order of the columns; or the one index of a set."""
     names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    """What each factor is; empty for a set."""
     noise_variance: float
     """Variance of the response that the factors cannot explain; 0 where it is taken to be clean."""
     response_variance: float
-    method: str = field(default="", repr=False)
+    n_rows: int
+    task: Task
+    method: str
+    path: Path | None = None
+    """How the factors were selected, where they were."""
+
+    @property
+    def explained_variance(self) -> float:
+        """Variance of the response that the factors with an importance above 0 can explain."""
+        return self.response_variance - self.noise_variance
+
+    @property
+    def r2_ceiling(self) -> float:
+        """The best R² that any model can reach on these factors."""
+        return self.explained_variance / self.response_variance
+
+    @property
+    def selected(self) -> NDArray[np.intp]:
+        """Positions of the factors with an importance above 0, the most important first."""
+        return np.argsort(-self.values, kind="stable")[: np.count_nonzero(self.values)]
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """1 for the most important factor; all with importance 0 share the last rank."""
+        ranking = np.full(self.values.size, self.selected.size + 1)
+        ranking[self.selected] = np.arange(1, self.selected.size + 1)
+        return ranking
+
+    def why_left_out(self, factor: int) -> str:
+        """Return in a few words why a factor has importance 0."""
+        if self.kinds[factor] == "constant":
+            return "constant"
+        if self.path is None or factor in self.path.removed:
+            return "adds nothing to the others"
+        gain = self.path.last_gain(factor)
+        return "not tried" if gain is None else f"R² {gain:+.3f} if added".replace("-", "−")
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
         """Return a data frame with the columns ``factor`` and ``importance``."""
@@ -31,9 +70,8 @@ class Indices:
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")
         rows = [(self.names[i], f"{self.values[i]:.4f}") for i in order]
-        explained = self.response_variance - self.noise_variance
         return (
-            f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {explained:.4g} "
+            f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {self.explained_variance:.4g} "
             f"and noise {self.noise_variance:.4g}\n{_frames.make_text(('factor', 'importance'), rows)}"
         )
 
@@ -93,15 +131,17 @@ def total_indices(
         design = variances.design
         everything = range(design.n_factors)
         if subset is None:
-            names = design.names
+            names, kinds = design.names, design.kinds
             values = np.zeros(design.n_factors)
             values[list(design.varying)] = single_totals(variances, design.varying, noise)
         else:
             group = design.locate("subset", subset)
-            names = (" + ".join(design.names[i] for i in group),)
+            names, kinds = (" + ".join(design.names[i] for i in group),), ()
             values = np.array([group_total(variances, everything, group, noise)])
         noise_variance = variances.of(everything) if noise else 0.0
-    return Indices(values, names, noise_variance, variances.response.variance, "NANNE" if noise else "NN")
+    response = variances.response
+    method = "NANNE" if noise else "NN"
+    return Indices(values, names, kinds, noise_variance, response.variance, design.n_rows, response.task, method)
 
 
 def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[Options]) -> float:

@@ -1,4 +1,4 @@
-"""Forward selection and backward elimination, and the Path that tells what happened.
+"""Forward selection and backward elimination.
 
 Ties between factors go to the one that stands first in the table. Explained variances that differ by less
 than 1e-12 of Var(Y) are tied: such differences come from rounding.
@@ -7,88 +7,17 @@ than 1e-12 of Var(Y) are tied: such differences come from rounding.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _checks, _frames
+from . import _checks
 from .indices import Indices, single_totals
+from .path import Path, Step
 from .variance import Options, Variances, open_variances
 
-Report = Callable[["Step"], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One look at a set of factors: what each candidate would do to it, and what was done."""
-
-    phase: Literal["forward", "elimination"]
-    base: tuple[int, ...]
-    """The set before the step."""
-    base_explained: float
-    candidates: tuple[int, ...]
-    """Factors that could enter (forward) or leave (elimination)."""
-    explained: NDArray[np.float64]
-    """V̂ of the base with the candidate added or left out, one per candidate."""
-    chosen: tuple[int, ...]
-    """Factors that did enter or leave; empty where the phase ended."""
-
-
-@dataclass(frozen=True)
-class Path:
-    """Every step of a selection, in order."""
-
-    names: tuple[str, ...]
-    response_variance: float
-    steps: tuple[Step, ...]
-
-    def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
-        """Return a data frame with one row per step and candidate."""
-        columns: dict[str, list[Any]] = {
-            "step": [],
-            "phase": [],
-            "factor": [],
-            "explained_variance": [],
-            "gain": [],
-            "chosen": [],
-        }
-        for number, step in enumerate(self.steps, start=1):
-            for i, explained in zip(step.candidates, step.explained.tolist(), strict=True):
-                row = (number, step.phase, self.names[i], explained, explained - step.base_explained)
-                for column, cell in zip(columns.values(), (*row, i in step.chosen), strict=True):
-                    column.append(cell)
-        return _frames.make_frame(columns, backend)
-
-    def describe(self, step: Step) -> tuple[str, ...]:
-        """Return the cells that `str` prints for a step."""
-        sign = "+" if step.phase == "forward" else "−"
-        change = ", ".join(f"{sign} {self.names[i]}" for i in step.chosen) or "end"
-        best = int(np.argmax(step.explained)) if step.candidates else None
-        return (
-            step.phase,
-            str(len(step.base)),
-            f"{step.base_explained / self.response_variance:.4f}",
-            str(len(step.candidates)),
-            "" if best is None else self.names[step.candidates[best]],
-            "" if best is None else f"{step.explained[best] / self.response_variance:.4f}",
-            change,
-        )
-
-    def __str__(self) -> str:
-        header = ("phase", "factors", "R²", "candidates", "best", "R² with it", "change")
-        return _frames.make_text(header, [self.describe(step) for step in self.steps])
-
-    __repr__ = __str__
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """Importances after selection, the set they are relative to, and how it was found."""
-
-    importances: NDArray[np.float64]
-    noise_variance: float
-    path: Path
+Report = Callable[[Step], None]
 
 
 @dataclass(frozen=True)
@@ -143,22 +72,15 @@ def backward_elimination(X: Any, y: Any, *, elimination: str = "batch", **option
     x2          0.0000
     """
     with open_variances(X, y, **options) as variances:
-        selection = eliminate(variances, variances.design.varying, elimination)
-    return Indices(
-        selection.importances,
-        variances.design.names,
-        selection.noise_variance,
-        variances.response.variance,
-        "NANNE-BE",
-    )
+        return eliminate(variances, variances.design.varying, elimination, "NANNE-BE")
 
 
-def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Selection:
+def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Indices:
     """FIRST: forward selection, then backward elimination (Algorithm 3, or S1 for ``forward="fast"``)."""
     rule = forward_rule(forward)
     _check_elimination(elimination)
     entered, steps = select_forward(variances, rule, report)
-    return eliminate(variances, entered, elimination, steps, report)
+    return eliminate(variances, entered, elimination, "FIRST-FAST" if forward == "fast" else "FIRST", steps, report)
 
 
 def select_forward(variances: Variances, rule: ForwardRule, report: Report) -> tuple[tuple[int, ...], list[Step]]:
@@ -212,12 +134,13 @@ def eliminate(
     variances: Variances,
     factors: Sequence[int],
     elimination: str,
+    method: str,
     steps: Sequence[Step] = (),
     report: Report = lambda _: None,
-) -> Selection:
+) -> Indices:
     """Remove factors that add nothing until every one left does (Algorithm 2)."""
     _check_elimination(elimination)
-    total = variances.response.variance
+    design, response, total = variances.design, variances.response, variances.response.variance
     kept = tuple(sorted(factors))
     steps = list(steps)
     while kept:
@@ -232,11 +155,12 @@ def eliminate(
         if not removed:
             break
         kept = tuple(i for i in kept if i not in removed)
-    importances = np.zeros(variances.design.n_factors)
+    values = np.zeros(design.n_factors)
     if kept:
-        importances[list(kept)] = totals
-    path = Path(variances.design.names, total, tuple(steps))
-    return Selection(importances, variances.of(kept), path)
+        values[list(kept)] = totals
+    path = Path(design.names, total, tuple(steps))
+    noise = variances.of(kept)
+    return Indices(values, design.names, design.kinds, noise, total, design.n_rows, response.task, method, path)
 
 
 def _check_elimination(elimination: str) -> None:

@@ -74,6 +74,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The best R² that any model can reach on the selected factors.
     path_ : Path
         What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
+    indices_ : Indices
+        All of the above in one object, with the kind of each factor and why it was left out.
     classes_ : array
         The two class labels; only for classification.
     task_ : {"regression", "classification"}
@@ -106,10 +108,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array([0.   , 0.122, 0.798, 0.   ])
     """
 
-    importances_: NDArray[np.float64]
     support_: NDArray[np.bool_]
-    ranking_: NDArray[np.intp]
-    selected_: NDArray[np.intp]
 
     def __init__(
         self,
@@ -155,27 +154,22 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         with open_variances(X, y, **options) as variances:
             names, response = variances.design.names, variances.response
             report = narrate(names, response.variance) if self.verbose else lambda _: None
-            selection = select(variances, self.forward, self.elimination, report)
+            self.indices_ = select(variances, self.forward, self.elimination, report)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
         if response.classes:
             self.classes_ = np.array(response.classes)
         elif hasattr(self, "classes_"):  # from an earlier fit
             del self.classes_
-        self.path_ = selection.path
-        self.noise_variance_ = selection.noise_variance
-        self.explained_variance_ = response.variance - selection.noise_variance
-        self.r2_ceiling_ = self.explained_variance_ / response.variance
-        self._rank(selection.importances)
+        self.path_ = self.indices_.path
+        self.noise_variance_ = self.indices_.noise_variance
+        self.explained_variance_ = self.indices_.explained_variance
+        self.r2_ceiling_ = self.indices_.r2_ceiling
+        self.importances_ = self.indices_.values
+        self.support_ = self.importances_ > 0
+        self.selected_ = self.indices_.selected
+        self.ranking_ = self.indices_.ranking
         return self
-
-    def _rank(self, importances: NDArray[np.float64]) -> None:
-        self.importances_ = importances
-        self.support_ = importances > 0
-        order = np.argsort(-importances, kind="stable")
-        self.selected_ = order[: self.support_.sum()]
-        self.ranking_ = np.full(importances.size, self.selected_.size + 1)
-        self.ranking_[self.selected_] = np.arange(1, self.selected_.size + 1)
 
     def transform(self, X: Any) -> Any:
         """Return the selected columns of ``X``; with `set_output`, tables keep their types."""

@@ -1,0 +1,85 @@
+"""What happened in a selection: every step with every candidate."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _frames
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One look at a set of factors: what each candidate would do to it, and what was done."""
+
+    phase: Literal["forward", "elimination"]
+    base: tuple[int, ...]
+    """The set before the step."""
+    base_explained: float
+    candidates: tuple[int, ...]
+    """Factors that could enter (forward) or leave (elimination)."""
+    explained: NDArray[np.float64]
+    """V̂ of the base with the candidate added or left out, one per candidate."""
+    chosen: tuple[int, ...]
+    """Factors that did enter or leave; empty where the phase ended."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Every step of a selection, in order."""
+
+    names: tuple[str, ...]
+    response_variance: float
+    steps: tuple[Step, ...]
+
+    def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
+        """Return a data frame with one row per step and candidate."""
+        columns: dict[str, list[Any]] = {
+            "step": [],
+            "phase": [],
+            "factor": [],
+            "explained_variance": [],
+            "gain": [],
+            "chosen": [],
+        }
+        for number, step in enumerate(self.steps, start=1):
+            for i, explained in zip(step.candidates, step.explained.tolist(), strict=True):
+                row = (number, step.phase, self.names[i], explained, explained - step.base_explained)
+                for column, cell in zip(columns.values(), (*row, i in step.chosen), strict=True):
+                    column.append(cell)
+        return _frames.make_frame(columns, backend)
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """Factors that elimination took out, in order."""
+        return tuple(i for step in self.steps if step.phase == "elimination" for i in step.chosen)
+
+    def last_gain(self, factor: int) -> float | None:
+        """What the factor would have added to R² when last tried; None if it never was."""
+        tried = [step for step in self.steps if step.phase == "forward" and factor in step.candidates]
+        if not tried:
+            return None
+        explained = tried[-1].explained[tried[-1].candidates.index(factor)]
+        return float(explained - tried[-1].base_explained) / self.response_variance
+
+    def describe(self, step: Step) -> tuple[str, ...]:
+        """Return the cells that `str` prints for a step."""
+        sign = "+" if step.phase == "forward" else "−"
+        change = ", ".join(f"{sign} {self.names[i]}" for i in step.chosen) or "end"
+        best = int(np.argmax(step.explained)) if step.candidates else None
+        return (
+            step.phase,
+            str(len(step.base)),
+            f"{step.base_explained / self.response_variance:.4f}",
+            str(len(step.candidates)),
+            "" if best is None else self.names[step.candidates[best]],
+            "" if best is None else f"{step.explained[best] / self.response_variance:.4f}",
+            change,
+        )
+
+    def __str__(self) -> str:
+        header = ("phase", "factors", "R²", "candidates", "best", "R² with it", "change")
+        return _frames.make_text(header, [self.describe(step) for step in self.steps])
+
+    __repr__ = __str__
