@@ -1,9 +1,34 @@
 """Which factors drive the response, how much, and how well could any model do? From the table alone."""
 
-from .indices import Indices, explained_variance, total_indices
-from .path import Path
-from .selection import backward_elimination
-from .selector import FIRST
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .indices import Indices, explained_variance, total_indices
+    from .path import Path
+    from .selection import backward_elimination
+    from .selector import FIRST
 
 __all__ = ["FIRST", "Indices", "Path", "backward_elimination", "explained_variance", "total_indices"]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "FIRST": "selector",
+    "Indices": "indices",
+    "Path": "path",
+    "backward_elimination": "selection",
+    "explained_variance": "indices",
+    "total_indices": "indices",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for: help on the command line need not wait for compilers."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
