@@ -56,7 +56,7 @@ def json_fault(path: Path, shown: str) -> str | None:
             except ValueError:
                 is_object = False
             if not is_object:
-                return f"line {number:,} of {shown} is not a JSON object: every line must be one, such as {{\"x\": 1}}."
+                return f'line {number:,} of {shown} is not a JSON object: every line must be one, such as {{"x": 1}}.'
     return None
 
 

@@ -229,9 +229,7 @@ def _look_at_types(source: Source, names: Sequence[str], as_text: set[str]) -> l
         low = facts.get("low")
         counts = low is not None and low == facts["high"] and n_rows > 1 and not facts["missing"]
         columns.append(
-            Column(
-                name, holds[name], n_rows, facts["missing"], facts["first_missing"], facts.get("levels", 0), counts
-            )
+            Column(name, holds[name], n_rows, facts["missing"], facts["first_missing"], facts.get("levels", 0), counts)
         )
     return columns
 

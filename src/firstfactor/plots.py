@@ -175,9 +175,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     selected, others = indices.selected.tolist(), left_out(indices)
     room = most - bool(others)
     named = selected if len(selected) <= room else selected[: room - 1]
-    bars = [
-        Bar(indices.names[i], float(indices.values[i]), format_importance(float(indices.values[i]))) for i in named
-    ]
+    bars = [Bar(indices.names[i], float(indices.values[i]), format_importance(float(indices.values[i]))) for i in named]
     if len(named) < len(selected):
         next_best = format_importance(float(indices.values[selected[len(named)]]))
         bars.append(Bar(f"{len(selected) - len(named)} more", 0.0, f"at most {next_best} each"))

@@ -157,7 +157,9 @@ def _read(
         frame = frame.filter(~pl.any_horizontal(gaps))
     read = source.collect(frame.select([_typed(source, column) for column in columns]))
     if len(read) < 2:
-        raise ValueError(f"{len(read)} of {columns[0].n_rows:,} rows of {source.shown} are left; two at least are needed.")
+        raise ValueError(
+            f"{len(read)} of {columns[0].n_rows:,} rows of {source.shown} are left; two at least are needed."
+        )
     return read
 
 

@@ -1,0 +1,387 @@
+"""The command ``firstfactor``: what can be typed, and how errors are told. Work is imported once there is some."""
+
+import contextlib
+import functools
+import os
+import re
+import shlex
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from . import __version__
+
+try:
+    import typer
+except ImportError:
+    sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
+
+if TYPE_CHECKING:
+    from .job import Outputs, Settings
+    from .tables import Table
+
+_STARTED = time.perf_counter()
+
+WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, BUG = 2, 130, 141, 1
+
+app = typer.Typer(
+    name="firstfactor",
+    help="Which factors drive a response, how much, and how well could any model do? From a table, with no model fitted.",
+    epilog="Try it: firstfactor demo",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+RANK_HELP = """Rank the factors in a table by how much they drive a response.
+
+DATA is a CSV, TSV, Parquet, Arrow/Feather or JSON lines file, gzipped or not; - is standard input. Factors are all
+columns but the target. Text is taken for categories; dates and columns that name each row are left out.
+
+\b
+Examples:
+  firstfactor rank data.csv --target y
+  firstfactor rank data.csv --target y --html report.html --plot importance.png
+  firstfactor rank data.csv --target y --factors 'x*' --drop x3 --categorical x4
+  firstfactor rank data.parquet --target y --sample 500 --method first-fast
+  cat data.csv | firstfactor rank - --target y --missing drop --json result.json
+"""
+
+DEMO_HELP = """Run the main job on a table that comes with the package or with scikit-learn.
+
+Of friedman, ishigami and heavy-tailed the true factors are known, and compared with those found.
+
+\b
+Examples:
+  firstfactor demo
+  firstfactor demo diabetes --html diabetes.html
+"""
+
+
+class Method(StrEnum):
+    """Ways to rank factors."""
+
+    first = "first"
+    first_fast = "first-fast"
+    backward = "backward"
+    total = "total"
+
+
+class Task(StrEnum):
+    """Kinds of response."""
+
+    auto = "auto"
+    regression = "regression"
+    classification = "classification"
+
+
+class Missing(StrEnum):
+    """What to do about missing values."""
+
+    error = "error"
+    drop = "drop"
+
+
+class Format(StrEnum):
+    """Formats of a file."""
+
+    csv = "csv"
+    tsv = "tsv"
+    parquet = "parquet"
+    arrow = "arrow"
+    jsonl = "jsonl"
+
+
+class Demo(StrEnum):
+    """Tables to try."""
+
+    friedman = "friedman"
+    ishigami = "ishigami"
+    heavy_tailed = "heavy-tailed"
+    diabetes = "diabetes"
+    breast_cancer = "breast-cancer"
+
+
+def _number_or_fraction(text: str) -> int | float:
+    try:
+        return int(text) if text.lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number of rows nor a fraction of them.") from None
+
+
+MethodOption = Annotated[
+    Method,
+    typer.Option(
+        help="first: forward selection, then elimination; first-fast: drops factors early; backward: elimination "
+        "from all; total: the total index of every factor, no selection."
+    ),
+]
+NeighborsOption = Annotated[
+    int | None,
+    typer.Option("--n-neighbors", metavar="N", help="Rows in a neighbourhood. Default: 2, for two classes 3."),
+]
+OuterOption = Annotated[
+    Any,
+    typer.Option(
+        "--n-outer",
+        metavar="N",
+        parser=_number_or_fraction,
+        help="Average over N rows, or over a fraction of them such as 0.2. Default: all. Saves time.",
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed for what is drawn at random (--sample, --n-outer).")
+]
+JobsOption = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 is all cores.")]
+ScaleOption = Annotated[
+    bool, typer.Option("--no-scale", help="Keep the units of numbers, instead of dividing by standard deviations.")
+]
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write a report, one page that needs no network.")
+]
+JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all there is to know.")]
+CsvOption = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of factors.")]
+PlotOption = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the importances: .png, .svg or .pdf.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show where in the program an error comes from.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"firstfactor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Stand for the command without a subcommand."""
+
+
+@app.command(help=RANK_HELP)
+def rank(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="The file, or - for standard input.")],
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The response: numbers, or two classes.")
+    ] = None,
+    factors: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Use only these columns: names or globs, with commas or repeated."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help="Do not use these columns: names or globs.")
+    ] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Take these columns for categories, even if they hold numbers or look like names of rows.",
+        ),
+    ] = None,
+    task: Annotated[Task, typer.Option(help="What the target is; auto: two values are two classes.")] = Task.auto,
+    missing: Annotated[
+        Missing, typer.Option(help="What to do about rows with missing values in the columns used.")
+    ] = Missing.error,
+    sample: Annotated[
+        int | None, typer.Option("--sample", metavar="N", min=2, help="Use N rows, drawn at random.")
+    ] = None,
+    method: MethodOption = Method.first,
+    n_neighbors: NeighborsOption = None,
+    n_outer: OuterOption = None,
+    seed: SeedOption = 0,
+    jobs: JobsOption = -1,
+    no_scale: ScaleOption = False,
+    format: Annotated[Format | None, typer.Option(help="Format of DATA. Default: as its name says.")] = None,
+    html: HtmlOption = None,
+    json: JsonOption = None,
+    csv: CsvOption = None,
+    plot: PlotOption = None,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Read a file, rank its factors, and say so."""
+    with _told_plainly(debug):
+        from .job import Outputs, Settings
+
+        outputs = Outputs(html, json, csv, plot)
+        outputs.check(data)
+        settings = Settings(method.value, n_neighbors, n_outer, not no_scale, task.value, seed, jobs)
+
+        def load() -> "Table":
+            from .files import open_source
+            from .tables import Request, read_table
+
+            request = Request(
+                target, factors or (), drop or (), categorical or (), missing is Missing.drop, sample, seed
+            )
+            with open_source(data, format and format.value) as source:
+                return read_table(source, request)
+
+        _run(load, settings, sample, outputs, quiet)
+
+
+@app.command(help=DEMO_HELP)
+def demo(
+    name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.friedman,
+    method: MethodOption = Method.first,
+    n_neighbors: NeighborsOption = None,
+    n_outer: OuterOption = None,
+    seed: SeedOption = 0,
+    jobs: JobsOption = -1,
+    no_scale: ScaleOption = False,
+    html: HtmlOption = None,
+    json: JsonOption = None,
+    csv: CsvOption = None,
+    plot: PlotOption = None,
+    quiet: QuietOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Rank the factors of a table that needs no file."""
+    with _told_plainly(debug):
+        from .job import Outputs, Settings
+
+        outputs = Outputs(html, json, csv, plot)
+        outputs.check()
+        settings = Settings(method.value, n_neighbors, n_outer, not no_scale, "auto", seed, jobs)
+
+        def load() -> "Table":
+            from .demos import load_demo
+
+            return load_demo(name.value)
+
+        _run(load, settings, None, outputs, quiet)
+
+
+def _run(
+    load: "Callable[[], Table]", settings: "Settings", sample: int | None, outputs: "Outputs", quiet: bool
+) -> None:
+    """Load a table, search it, print and write what was found; keep the time of each part."""
+    seconds: dict[str, float] = {}
+    clock = _STARTED
+
+    def lap(part: str) -> None:
+        nonlocal clock
+        now = time.perf_counter()
+        seconds[part], clock = now - clock, now
+
+    from . import console
+
+    with console.progress(not quiet) as show:
+        show("loading")
+        from . import job, selection  # noqa: F401  (scikit-learn and the compiler come with it)
+
+        lap("loading")
+        show("reading")
+        table = load()
+        lap("reading")
+        show("searching (the first run on a machine also compiles, for about 20 seconds)")
+        indices = job.search(table, settings, functools.partial(console.narrate, show))
+        lap("searching")
+    command = shlex.join(["firstfactor", *sys.argv[1:]])
+    result = job.Result(table, indices, settings, sample, command, seconds)
+    screen = console.Screen(sys.stdout)
+    if not quiet:
+        console.print_result(screen, result)
+        sys.stdout.flush()
+    with console.progress(not quiet and bool(outputs.chosen)) as show:
+        show("writing")
+        clock = time.perf_counter()
+        job.write_outputs(result, outputs)
+    lap("writing")
+    if not quiet:
+        console.print_ending(screen, result, outputs.chosen)
+
+
+# --- errors -------------------------------------------------------------------------------------------------------
+
+# What the library calls its parameters, and what a person types instead.
+_IN_OPTIONS = (
+    (r'task="(\w+)"', r"--task \1"),
+    (r"[Uu]se scale=True", "leave out --no-scale"),
+    (r"scale=False", "--no-scale"),
+    (r"categorical=", "--categorical"),
+    (r"\bn_neighbors\b", "--n-neighbors"),
+    (r"\bn_outer\b", "--n-outer"),
+    (r"\bn_jobs\b", "--jobs"),
+    (r"\brandom_state\b", "--seed"),
+    (r" of X\b", ""),
+    (r" \(y == label\)", ""),
+    (r"must be None, ", "must be "),
+    (r"(?<!['\w.])y(?!['\w]|\.\w)", "the target"),
+)
+
+
+@contextlib.contextmanager
+def _told_plainly(debug: bool) -> Iterator[None]:
+    """Turn errors into one line and an exit code; with ``debug``, show where they come from as well."""
+    try:
+        yield
+    except (KeyboardInterrupt, BrokenPipeError, typer.Exit):
+        raise
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        expected = isinstance(error, (ValueError, TypeError, OSError, ImportError, MemoryError))
+        _complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
+        raise typer.Exit(WRONG_INPUT if expected else BUG) from None
+
+
+def _in_options(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory. Use fewer rows (--sample) or columns (--factors)."
+    message = str(error)
+    if isinstance(error, ImportError):
+        return message
+    for pattern, option in _IN_OPTIONS:
+        message = re.sub(pattern, option, message)
+    return message
+
+
+def _complain(message: str) -> None:
+    print("error:", " ".join(message.split()), file=sys.stderr)
+
+
+def _complain_of_usage(error: Any) -> None:
+    """Tell what was wrong with what was typed; where nothing was, the message is the help."""
+    message = error.format_message().replace("Value error, ", "")
+    if message.startswith("Usage:"):
+        print(message, file=sys.stderr)
+    else:
+        context = getattr(error, "ctx", None)
+        _complain(f"{message} See: {context.command_path if context else 'firstfactor'} --help")
+
+
+def main() -> None:
+    """Run the command and exit as terminal programs do."""
+    sys.exit(_main())
+
+
+def _main() -> int:
+    try:
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has had enough; Python would complain once more when it closes the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        _complain_of_usage(error)
+        return WRONG_INPUT
+    if status == INTERRUPTED:
+        print("interrupted", file=sys.stderr)
+    return status if isinstance(status, int) else 0
