@@ -44,6 +44,9 @@ MOST_POINTS = 500
 # Levels of a category in a panel of effects; the rarer ones are pooled.
 MOST_LEVELS = 8
 
+# Labels of levels with less room than this, in points, are turned.
+NARROW_LABEL = 28
+
 ROW_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT = 0.27, 2.9, 2.4  # inches
 
 
@@ -117,10 +120,10 @@ def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
         raise ValueError(f"ax must have one Axes per selected factor ({len(effects)}); got {len(axes)}.")
     if effects:
         labels = [Label(effect.name, after=f" ({format_importance(effect.importance)})") for effect in effects]
-        titles = _fitting(labels, min(map(_final_width, axes)), axes[0].title)
+        titles = _fitting(labels, min(map(_width, axes)), axes[0].yaxis.label)
     for number, (panel, effect) in enumerate(zip(axes, effects, strict=True)):
         draw_effect(panel, effect, target)
-        panel.set_title(titles[number], loc="left", parse_math=False)
+        panel.set_title(titles[number], loc="left", parse_math=False, font=panel.yaxis.label.get_fontproperties())
         if ax is None and number % _columns(len(effects)):
             panel.set_ylabel("")
     return axes
@@ -177,8 +180,13 @@ def ceiling_of(indices: Indices) -> float:
 
 
 def left_out(indices: Indices) -> list[int]:
-    """Return the positions of the factors with importance 0, in the order of the table."""
-    return np.flatnonzero(indices.values == 0).tolist()
+    """Return the positions of the factors with importance 0: first those that came closest to being selected."""
+    gains = {}
+    for step in indices.path.steps if indices.path else ():
+        if step.phase == "forward":
+            gains.update(zip(step.candidates, (step.explained - step.base_explained).tolist(), strict=True))
+    others = np.flatnonzero(indices.values == 0).tolist()
+    return sorted(others, key=lambda i: (indices.kinds[i] == "constant", -gains.get(i, -np.inf)))
 
 
 def format_importance(value: float) -> str:
@@ -197,11 +205,11 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     ]
     if len(named) < len(selected):
         next_best = format_importance(float(indices.values[selected[len(named)]]))
-        bars.append(Bar(Label(f"{len(selected) - len(named)} more"), 0.0, f"at most {next_best} each"))
+        bars.append(Bar(Label(f"{len(selected) - len(named):,} more"), 0.0, f"at most {next_best} each"))
     if len(others) <= min(most - len(bars), MOST_LEFT_OUT):
         bars += [Bar(Label(indices.names[i]), 0.0, indices.why_left_out(i)) for i in others]
     else:
-        count = f"{len(others)} left out" if selected else f"all {len(others)} factors"
+        count = f"{len(others):,} left out" if selected else f"all {len(others):,} factors"
         bars.append(Bar(Label(count), 0.0, "importance 0"))
     return bars
 
@@ -230,12 +238,14 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
-        found.append(Stop(Label(f"all {len(first.base)} factors"), first.base_explained / path.response_variance, True))
+        found.append(
+            Stop(Label(f"all {len(first.base):,} factors"), first.base_explained / path.response_variance, True)
+        )
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=True):
         if not step.chosen:
             continue
         r2 = final_r2 if following is None else following.base_explained / path.response_variance
-        more = f" and {len(step.chosen) - 1} more" if len(step.chosen) > 1 else ""
+        more = f" and {len(step.chosen) - 1:,} more" if len(step.chosen) > 1 else ""
         entering = step.phase == "forward"
         stays = entering and not set(step.chosen) & set(path.removed)
         found.append(Stop(Label(path.names[step.chosen[0]], "+ " if entering else "− ", more), r2, stays))
@@ -258,8 +268,9 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
     shown = found if len(found) <= most else [*found[: most // 2], *found[len(found) - most + most // 2 :]]
     _draw_stops(ax, shown, ceiling_of(indices))
     ax.set_xlabel("R² of the factors so far")
-    skipped = f" ({len(found) - len(shown)} steps not shown)" if len(shown) < len(found) else ""
-    ax.set_title(f"{len(found)} steps{skipped}" if found else "No factor explains anything of y", loc="left")
+    skipped = f", of which {len(found) - len(shown):,} in the middle are not shown" if len(shown) < len(found) else ""
+    steps = f"{len(found):,} step{'' if len(found) == 1 else 's'}"
+    ax.set_title(f"{steps}{skipped}" if found else "No factor explains anything of y", loc="left")
     return ax
 
 
@@ -279,7 +290,7 @@ def _draw_stops(ax: "Axes", shown: list[Stop], ceiling: float) -> None:
     low = min(0.0, float(r2.min(initial=0)))
     ax.set_xlim(low - 0.14 * (max(ceiling, 0.05) - low), 1.08 * max(ceiling, float(r2.max(initial=0)), 0.05))
     _label_rows(ax, [stop.label for stop in shown])
-    ax.legend(frameon=False, loc="lower left")
+    ax.legend(frameon=False, loc="best" if shown else "upper right")
 
 
 # --- effects ------------------------------------------------------------------------------------------------------
@@ -332,22 +343,22 @@ def _draw_levels(ax: "Axes", column: Column, target: Target) -> None:
     ax.set_ylim(*_core(target.values))
     ax.set_xticks(range(len(labels)))
     tick = ax.get_xticklabels()[0]
-    steep = len(labels) * max(_text_width(label, tick) + 6 for label in labels) > _final_width(ax)
-    room = 0.4 * _points(ax, ax.get_window_extent().height) if steep else _final_width(ax)
+    each = _width(ax) / len(labels) - 6
+    steep = each < min(NARROW_LABEL, max(_text_width(label, tick) for label in labels))
+    room = 0.5 * _points(ax, ax.get_window_extent().height) if steep else each
     shown = _fitting([Label(label) for label in labels], room, tick)
     ax.set_xticks(range(len(labels)), shown, parse_math=False, rotation=90 if steep else 0)
 
 
 def local_means(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the means of x and of y in bins of about as many rows each; equal values of x share a bin."""
+    """Return the median of x and the mean of y in bins of about as many rows each; equal values of x share a bin."""
     bins = int(np.clip(len(x) // 40, 5, 20))
-    distinct = np.unique(x)
-    edges = distinct if len(distinct) <= bins else np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1]))
+    edges = np.unique(x)
+    if len(edges) > bins:
+        edges = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1]))
     bin_of = np.searchsorted(edges, x, side="right") - 1
-    counts = np.bincount(bin_of, minlength=len(edges))
-    filled = counts > 0
-    x_sums, y_sums = (np.bincount(bin_of, weights=values, minlength=len(edges)) for values in (x, y))
-    return x_sums[filled] / counts[filled], y_sums[filled] / counts[filled]
+    members = [bin_of == number for number in np.unique(bin_of)]
+    return np.array([np.median(x[rows]) for rows in members]), np.array([y[rows].mean() for rows in members])
 
 
 def _pooled(column: Column) -> tuple[NDArray[np.intp], list[str]]:
@@ -439,7 +450,7 @@ def _rows_that_fit(ax: "Axes") -> int:
 def _room_at_the_left(ax: "Axes") -> float:
     """Return how wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
-        return 0.45 * _points(ax, ax.get_window_extent().width)
+        return 0.45 * _width(ax)
     box = ax.get_window_extent()
     ends = [ax.figure.bbox.x0]
     for other in ax.figure.axes:
@@ -450,9 +461,12 @@ def _room_at_the_left(ax: "Axes") -> float:
 
 
 def _final_width(ax: "Axes") -> float:
-    """Return how wide the axes will be at least, in points: a layout engine makes room for names beside them."""
-    share = 1.0 if ax.figure.get_layout_engine() is None else 0.7
-    return share * _points(ax, ax.get_window_extent().width)
+    """Return how wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
+    return _width(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.7)
+
+
+def _width(ax: "Axes") -> float:
+    return _points(ax, ax.get_window_extent().width)
 
 
 def _points(ax: "Axes", pixels: float) -> float:

@@ -32,7 +32,7 @@ LEAST_ASSOCIATION = 0.3
 # Rows that associations are measured on.
 MOST_ROWS_ASSOCIATED = 5000
 
-FIGURE_WIDTH, PANEL_SIZE = 4.6, (2.9, 2.2)  # inches: on a phone, text in the figure is as large as next to it
+FIGURE_WIDTH, PANEL_SIZE = 4.2, (2.9, 2.2)  # inches: on a phone, text in the figure is as large as next to it
 COLOURS = {plots.BLUE: "var(--strong)", plots.VERMILLION: "var(--warm)", plots.GREY: "var(--points)"}
 
 
@@ -156,7 +156,7 @@ def summarise(column: Column) -> str:
     """Return the range of numbers or the most frequent levels in a few words."""
     if not column.levels:
         low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(column.values, [0, 0.5, 1]))
-        return f"{low} to {high}, median {middle}"
+        return f"{low} to {high}, median {middle}" if low != high else f"about {low}"
     most = np.argsort(-column.counts, kind="stable")[:3]
     shown = ", ".join(f"{_brief(column.levels[i])} ({column.counts[i]:,})" for i in most)
     return f"{len(column.levels):,} levels: {shown}" + (", …" if len(column.levels) > 3 else "")
@@ -236,12 +236,13 @@ def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
 
 
 def _draw(indices: Indices, data: Data | None) -> dict[str, Any]:
-    """Return the figures as SVG text: ``importance``, ``path`` (or None) and ``effects``, a list with captions."""
+    """Return the figures as SVG text: ``importance``, ``path`` (None if there is none or it is empty) and ``effects``, a list with captions."""
     figure = require("matplotlib.figure", "a report").Figure
     with _svg.page_style(FIGURE_WIDTH):
         importance = plots.draw_importance(indices, None, figure)
-        importance.set_title("")  # the page says it
-        path = None if indices.path is None else plots.draw_path(indices, None, figure)
+        importance.set_title("", loc="left")  # the page says it
+        walked = indices.path is not None and plots.stops(indices.path, indices.r2_ceiling)
+        path = plots.draw_path(indices, None, figure) if walked else None
         return {
             "importance": _svg.figure_to_svg(importance.figure, "importance", "Importance of each factor", COLOURS),
             "path": path and _svg.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),
