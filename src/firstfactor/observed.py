@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from .columns import exact_floats, level_codes, read_column
 from .design import _open_table
@@ -26,9 +27,23 @@ class Column:
     """Labels in order; empty for numbers."""
 
     @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """For each row the position of its level."""
+        return self.values.astype(np.intp)
+
+    @cached_property
     def counts(self) -> NDArray[np.intp]:
         """How many rows each level has."""
-        return np.bincount(self.values.astype(np.intp), minlength=len(self.levels))
+        return np.bincount(self.codes, minlength=len(self.levels))
+
+    @cached_property
+    def ranks(self) -> NDArray[np.float64]:
+        """The rank of each number, equal ones sharing theirs."""
+        return np.asarray(rankdata(self.values))
+
+    def take(self, rows: NDArray[np.intp]) -> "Column":
+        """Return some rows."""
+        return Column(self.values[rows], self.levels)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Pictures of a result: importances, the path of the selection, effects. In colours that colour-blind people tell apart.
+"""Pictures of a result: importances, the path of the selection, effects. In colours that everybody tells apart.
 
 Each function draws into the axes it is given and returns them. Given none, it makes a figure that is as high as its
 contents need and as wide as matplotlib's setting ``figure.figsize`` says. The figure belongs to pyplot where pyplot is
@@ -9,9 +9,10 @@ global is touched. Nothing is ever shown or saved from here.
 import builtins
 import sys
 import warnings
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,9 @@ MOST_POINTS = 500
 
 # Levels of a category in a panel of effects; the rarer ones are pooled.
 MOST_LEVELS = 8
+
+# Labels of levels with less room than this, in points, are turned.
+NARROW_LABEL = 28
 
 ROW_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT = 0.27, 2.9, 2.4  # inches
 
@@ -114,8 +118,12 @@ def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
     axes = _panels(len(effects), _figure_maker()) if ax is None else np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(axes) != len(effects):
         raise ValueError(f"ax must have one Axes per selected factor ({len(effects)}); got {len(axes)}.")
+    if effects:
+        labels = [Label(effect.name, after=f" ({format_importance(effect.importance)})") for effect in effects]
+        titles = _fitting(labels, min(map(_width, axes)), axes[0].yaxis.label)
     for number, (panel, effect) in enumerate(zip(axes, effects, strict=True)):
         draw_effect(panel, effect, target)
+        panel.set_title(titles[number], loc="left", parse_math=False, font=panel.yaxis.label.get_fontproperties())
         if ax is None and number % _columns(len(effects)):
             panel.set_ylabel("")
     return axes
@@ -125,10 +133,23 @@ def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
 
 
 @dataclass(frozen=True)
+class Label:
+    """A name that may be shortened, between texts that may not."""
+
+    name: str
+    before: str = ""
+    after: str = ""
+
+    def with_name(self, name: str) -> str:
+        """Return the label with a shorter name."""
+        return f"{self.before}{name}{self.after}"
+
+
+@dataclass(frozen=True)
 class Bar:
     """One row of the picture of importances."""
 
-    label: str
+    label: Label
     value: float
     note: str
 
@@ -140,15 +161,13 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
         ax = _tall_axes(len(bars), new_figure)
     else:
         bars = _bars(indices, _rows_that_fit(ax))
-    values = np.array([bar.value for bar in bars])
-    rows = np.arange(len(bars))
-    ax.barh(rows, values, height=0.7, color=BLUE)
-    largest = float(values.max()) or 1.0
+    ax.barh(range(len(bars)), [bar.value for bar in bars], height=0.7, color=BLUE)
+    right = 0.0
     for row, bar in enumerate(bars):
-        ax.annotate(
-            bar.note, (bar.value, row), (4, 0), textcoords="offset points", va="center", alpha=1 if bar.value else 0.65
-        )
-    ax.set_xlim(0, 1.2 * largest)
+        note = ax.annotate(bar.note, (bar.value, row), (4, 0), textcoords="offset points", va="center")
+        note.set_alpha(1 if bar.value else 0.7)
+        right = max(right, bar.value / (1 - min((_text_width(bar.note, note) + 8) / _final_width(ax), 0.7)))
+    ax.set_xlim(0, right or 1.0)
     _label_rows(ax, [bar.label for bar in bars])
     ax.set_xlabel("importance (total index)")
     ax.set_title(_headline(indices), loc="left")
@@ -161,8 +180,13 @@ def ceiling_of(indices: Indices) -> float:
 
 
 def left_out(indices: Indices) -> list[int]:
-    """Return the positions of the factors with importance 0, in the order of the table."""
-    return np.flatnonzero(indices.values == 0).tolist()
+    """Return the positions of the factors with importance 0: first those that came closest to being selected."""
+    gains = {}
+    for step in indices.path.steps if indices.path else ():
+        if step.phase == "forward":
+            gains.update(zip(step.candidates, (step.explained - step.base_explained).tolist(), strict=True))
+    others = np.flatnonzero(indices.values == 0).tolist()
+    return sorted(others, key=lambda i: (indices.kinds[i] == "constant", -gains.get(i, -np.inf)))
 
 
 def format_importance(value: float) -> str:
@@ -175,14 +199,18 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     selected, others = indices.selected.tolist(), left_out(indices)
     room = most - bool(others)
     named = selected if len(selected) <= room else selected[: room - 1]
-    bars = [Bar(indices.names[i], float(indices.values[i]), format_importance(float(indices.values[i]))) for i in named]
+    bars = [
+        Bar(Label(indices.names[i]), float(indices.values[i]), format_importance(float(indices.values[i])))
+        for i in named
+    ]
     if len(named) < len(selected):
         next_best = format_importance(float(indices.values[selected[len(named)]]))
-        bars.append(Bar(f"{len(selected) - len(named)} more", 0.0, f"at most {next_best} each"))
+        bars.append(Bar(Label(f"{len(selected) - len(named):,} more"), 0.0, f"at most {next_best} each"))
     if len(others) <= min(most - len(bars), MOST_LEFT_OUT):
-        bars += [Bar(indices.names[i], 0.0, indices.why_left_out(i)) for i in others]
+        bars += [Bar(Label(indices.names[i]), 0.0, indices.why_left_out(i)) for i in others]
     else:
-        bars.append(Bar(f"{len(others)} left out" if selected else f"all {len(others)} factors", 0.0, "importance 0"))
+        count = f"{len(others):,} left out" if selected else f"all {len(others):,} factors"
+        bars.append(Bar(Label(count), 0.0, "importance 0"))
     return bars
 
 
@@ -199,7 +227,7 @@ def _headline(indices: Indices) -> str:
 class Stop:
     """One row of the picture of the path: a change, and what is explained after it."""
 
-    label: str
+    label: Label
     r2: float
     stays: bool
     """Whether this is a factor that enters and is still there at the end, or the start."""
@@ -210,16 +238,17 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
-        found.append(Stop(f"all {len(first.base)} factors", first.base_explained / path.response_variance, True))
+        found.append(
+            Stop(Label(f"all {len(first.base):,} factors"), first.base_explained / path.response_variance, True)
+        )
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=True):
         if not step.chosen:
             continue
         r2 = final_r2 if following is None else following.base_explained / path.response_variance
-        names = ", ".join(path.names[i] for i in step.chosen[:2])
-        more = f" and {len(step.chosen) - 2} more" if len(step.chosen) > 2 else ""
+        more = f" and {len(step.chosen) - 1:,} more" if len(step.chosen) > 1 else ""
         entering = step.phase == "forward"
         stays = entering and not set(step.chosen) & set(path.removed)
-        found.append(Stop(f"{'+' if entering else '−'} {names}{more}", r2, stays))
+        found.append(Stop(Label(path.names[step.chosen[0]], "+ " if entering else "− ", more), r2, stays))
     return found
 
 
@@ -239,8 +268,9 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
     shown = found if len(found) <= most else [*found[: most // 2], *found[len(found) - most + most // 2 :]]
     _draw_stops(ax, shown, ceiling_of(indices))
     ax.set_xlabel("R² of the factors so far")
-    skipped = f" ({len(found) - len(shown)} steps not shown)" if len(shown) < len(found) else ""
-    ax.set_title(f"{len(found)} steps{skipped}" if found else "No factor explains anything of y", loc="left")
+    skipped = f", of which {len(found) - len(shown):,} in the middle are not shown" if len(shown) < len(found) else ""
+    steps = f"{len(found):,} step{'' if len(found) == 1 else 's'}"
+    ax.set_title(f"{steps}{skipped}" if found else "No factor explains anything of y", loc="left")
     return ax
 
 
@@ -256,11 +286,11 @@ def _draw_stops(ax: "Axes", shown: list[Stop], ceiling: float) -> None:
             r2[~stays], rows[~stays], "X", color=VERMILLION, markersize=7, label="removed by elimination", linestyle=""
         )
     for row, stop in enumerate(shown):
-        ax.annotate(f"{stop.r2:.2f}", (stop.r2, row), (-8, 0), textcoords="offset points", va="center", ha="right")
+        ax.annotate(f"{stop.r2:.2f}", (stop.r2, row), (-5, -2), textcoords="offset points", va="top", ha="right")
     low = min(0.0, float(r2.min(initial=0)))
     ax.set_xlim(low - 0.14 * (max(ceiling, 0.05) - low), 1.08 * max(ceiling, float(r2.max(initial=0)), 0.05))
     _label_rows(ax, [stop.label for stop in shown])
-    ax.legend(frameon=False, loc="lower left")
+    ax.legend(frameon=False, loc="best" if shown else "upper right")
 
 
 # --- effects ------------------------------------------------------------------------------------------------------
@@ -287,16 +317,14 @@ def draw_effect(ax: "Axes", effect: Effect, target: Target) -> None:
     draw = _draw_levels if effect.column.levels else _draw_numbers
     draw(ax, effect.column, target)
     _despine(ax)
-    title = f" ({format_importance(effect.importance)})"
-    room = _width_in_points(ax)
-    ax.set_title(_fitting(effect.name, room, ax.title, title) + title, loc="left", parse_math=False)
-    ax.set_ylabel(_fitting(target.label, room, ax.yaxis.label), parse_math=False)
+    room = _points(ax, ax.get_window_extent().height)
+    ax.set_ylabel(_fitting([Label(target.label)], room, ax.yaxis.label)[0], parse_math=False)
 
 
 def _draw_numbers(ax: "Axes", column: Column, target: Target) -> None:
     rng = np.random.default_rng(0)
     drawn = _draw_some(rng, len(column.values))
-    ax.plot(column.values[drawn], _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.5, mew=0)
+    ax.plot(column.values[drawn], _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
     centres, means = local_means(column.values, target.values)
     ax.plot(centres, means, "-o", color=BLUE, linewidth=2, markersize=3.5)
     ax.set_xlim(*_core(column.values))
@@ -308,34 +336,34 @@ def _draw_levels(ax: "Axes", column: Column, target: Target) -> None:
     rng = np.random.default_rng(0)
     drawn = _draw_some(rng, len(codes))
     spread = codes[drawn] + rng.uniform(-0.3, 0.3, size=len(drawn))
-    ax.plot(spread, _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.5, mew=0)
+    ax.plot(spread, _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
     means = np.bincount(codes, weights=target.values) / np.bincount(codes)
     ax.hlines(means, np.arange(len(labels)) - 0.38, np.arange(len(labels)) + 0.38, color=BLUE, linewidth=3)
     ax.set_xlim(-0.6, len(labels) - 0.4)
     ax.set_ylim(*_core(target.values))
     ax.set_xticks(range(len(labels)))
     tick = ax.get_xticklabels()[0]
-    steep = sum(_text_width(label, tick) + 6 for label in labels) > _width_in_points(ax)
-    room = 60 if steep else _width_in_points(ax)
-    shown = [_fitting(label, room, tick) for label in labels]
-    ax.set_xticks(range(len(labels)), shown, parse_math=False, **({"rotation": 90} if steep else {}))
+    each = _width(ax) / len(labels) - 6
+    steep = each < min(NARROW_LABEL, max(_text_width(label, tick) for label in labels))
+    room = 0.5 * _points(ax, ax.get_window_extent().height) if steep else each
+    shown = _fitting([Label(label) for label in labels], room, tick)
+    ax.set_xticks(range(len(labels)), shown, parse_math=False, rotation=90 if steep else 0)
 
 
 def local_means(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the means of x and of y in bins of about as many rows each; equal values of x share a bin."""
-    bins = int(np.clip(len(x) // 20, 3, 20))
-    distinct = np.unique(x)
-    edges = distinct if len(distinct) <= bins else np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1]))
+    """Return the median of x and the mean of y in bins of about as many rows each; equal values of x share a bin."""
+    bins = int(np.clip(len(x) // 40, 5, 20))
+    edges = np.unique(x)
+    if len(edges) > bins:
+        edges = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1]))
     bin_of = np.searchsorted(edges, x, side="right") - 1
-    counts = np.bincount(bin_of, minlength=len(edges))
-    filled = counts > 0
-    x_sums, y_sums = (np.bincount(bin_of, weights=values, minlength=len(edges)) for values in (x, y))
-    return x_sums[filled] / counts[filled], y_sums[filled] / counts[filled]
+    members = [bin_of == number for number in np.unique(bin_of)]
+    return np.array([np.median(x[rows]) for rows in members]), np.array([y[rows].mean() for rows in members])
 
 
 def _pooled(column: Column) -> tuple[NDArray[np.intp], list[str]]:
     """Return level codes and labels with the rarest levels as one, the last."""
-    codes = column.values.astype(np.intp)
+    codes = column.codes
     if len(column.levels) <= MOST_LEVELS:
         return codes, list(column.levels)
     kept = np.sort(np.argsort(-column.counts, kind="stable")[: MOST_LEVELS - 1])
@@ -360,7 +388,7 @@ def _core(values: NDArray[np.float64]) -> tuple[float, float]:
     """Return limits for an axis: all values, or without the outermost 2 % where these are far away."""
     low, high = np.quantile(values, [0.01, 0.99]).tolist()
     span = high - low
-    if values.min() >= low - span and values.max() <= high + span or span == 0:
+    if span == 0 or (values.min() >= low - span and values.max() <= high + span):
         low, high = float(values.min()), float(values.max())
         span = high - low or 1.0
     return low - 0.06 * span, high + 0.06 * span
@@ -402,37 +430,27 @@ def _despine(ax: "Axes") -> None:
         ax.spines[side].set_visible(False)
 
 
-def _label_rows(ax: "Axes", labels: list[str]) -> None:
+def _label_rows(ax: "Axes", labels: list[Label]) -> None:
     """Name the rows at the left, from top to bottom, shortened to the room there is."""
     ax.set_yticks(range(len(labels)))
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     if labels:
-        tick = ax.get_yticklabels()[0]
-        ax.set_yticks(range(len(labels)), _told_apart(labels, _room_at_the_left(ax), tick), parse_math=False)
+        short = _fitting(labels, _room_at_the_left(ax), ax.get_yticklabels()[0])
+        ax.set_yticks(range(len(labels)), short, parse_math=False)
     ax.tick_params(axis="y", length=0)
     _despine(ax)
 
 
-def _told_apart(labels: list[str], room: float, like: Any) -> list[str]:
-    """Return labels that fit; those that look the same when shortened get their row number."""
-    short = [_fitting(label, room, like) for label in labels]
-    often = Counter(short)
-    return [
-        text if often[text] == 1 else _fitting(label, room, like, f" ({row})") + f" ({row})"
-        for row, (label, text) in enumerate(zip(labels, short, strict=True), start=1)
-    ]
-
-
 def _rows_that_fit(ax: "Axes") -> int:
     tick = ax.get_yticklabels()[:1]
-    line = 1.3 * (tick[0].get_fontsize() if tick else 10)
+    line = 1.3 * (float(tick[0].get_fontsize()) if tick else 10)
     return int(np.clip(_points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
 
 
 def _room_at_the_left(ax: "Axes") -> float:
     """Return how wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
-        return 0.45 * _width_in_points(ax)
+        return 0.45 * _width(ax)
     box = ax.get_window_extent()
     ends = [ax.figure.bbox.x0]
     for other in ax.figure.axes:
@@ -442,7 +460,12 @@ def _room_at_the_left(ax: "Axes") -> float:
     return _points(ax, box.x0 - max(ends)) - 8  # what lies between a name and the axes
 
 
-def _width_in_points(ax: "Axes") -> float:
+def _final_width(ax: "Axes") -> float:
+    """Return how wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
+    return _width(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.7)
+
+
+def _width(ax: "Axes") -> float:
     return _points(ax, ax.get_window_extent().width)
 
 
@@ -450,9 +473,14 @@ def _points(ax: "Axes", pixels: float) -> float:
     return pixels * 72 / ax.figure.dpi
 
 
-def _fitting(label: str, room: float, like: Any, suffix: str = "") -> str:
-    """Return a label shortened in the middle until it and ``suffix`` fit in ``room`` points, set like other text."""
-    return shorten(printable(label), lambda text: _text_width(text + suffix, like) <= room)
+def _fitting(labels: Sequence[Label], room: float, like: Any) -> list[str]:
+    """Return labels with names shortened so that each fits in ``room`` points, set like other text."""
+
+    def fits(row: int, name: str) -> bool:
+        return _text_width(labels[row].with_name(name), like) <= room
+
+    short = shorten_all([printable(label.name) for label in labels], fits)
+    return [label.with_name(name) for label, name in zip(labels, short, strict=True)]
 
 
 def _text_width(text: str, like: Any) -> float:
@@ -463,15 +491,38 @@ def _text_width(text: str, like: Any) -> float:
         return float(measure(text, like.get_fontproperties(), ismath=False)[0])
 
 
-def shorten(text: str, fits: Callable[[str], bool]) -> str:
-    """Return the text, or as much of its two ends as fits, with an ellipsis between them."""
-    if fits(text):
-        return text
+def shorten_all(names: list[str], fits: Callable[[int, str], bool]) -> list[str]:
+    """Return names shortened until they fit, in the middle, or around what tells them apart if that lies there."""
+    short = [shorten(name, partial(fits, row)) for row, name in enumerate(names)]
+    alike = defaultdict(set)
+    for name, text in zip(names, short, strict=True):
+        alike[text].add(name)
+    for row, name in enumerate(names):
+        others = alike[short[row]]
+        if len(others) > 1:
+            start = _shared([*others])
+            end = len(name) - _shared([other[start:][::-1] for other in others])
+            short[row] = shorten(name, partial(fits, row), start, end)
+    return short
+
+
+def _shared(names: list[str]) -> int:
+    """Return how many characters all names begin with."""
+    return next((i for i, column in enumerate(zip(*names, strict=False)) if len(set(column)) > 1), min(map(len, names)))
+
+
+def shorten(name: str, fits: Callable[[str], bool], start: int = 0, end: int = 0) -> str:
+    """Return the name, or as much of it as fits: its two ends, or what lies around ``start`` to ``end``."""
+    if fits(name):
+        return name
 
     def keep(characters: int) -> str:
-        return text[: (characters + 1) // 2] + "…" + text[len(text) - characters // 2 :]
+        if end > start:
+            low = max(start - (characters + 1) // 2, 0)
+            return f"…{name[low : end + characters // 2]}…"
+        return f"{name[: (characters + 1) // 2]}…{name[len(name) - characters // 2 :]}"
 
-    least, most = 2, max(2, len(text) - 1)
+    least, most = 0 if end > start else 2, max(2, len(name) - 1)
     while least < most:
         middle = (least + most + 1) // 2
         least, most = (middle, most) if fits(keep(middle)) else (least, middle - 1)

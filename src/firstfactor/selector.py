@@ -1,6 +1,8 @@
 """FIRST as a scikit-learn selector."""
 
-from typing import Any, Self
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -11,9 +13,13 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import plots, report
 from .design import Factors
 from .selection import narrate, select
 from .variance import Options, open_variances
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -153,8 +159,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
         with open_variances(X, y, **options) as variances:
             names, response = variances.design.names, variances.response
-            report = narrate(names, response.variance) if self.verbose else lambda _: None
-            self.indices_ = select(variances, self.forward, self.elimination, report)
+            tell = narrate(names, response.variance) if self.verbose else lambda _: None
+            self.indices_ = select(variances, self.forward, self.elimination, tell)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
         if response.classes:
@@ -180,6 +186,47 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the importance of each factor; see `firstfactor.plots` for this and other pictures.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: a new figure.
+        """
+        check_is_fitted(self)
+        return plots.plot_importance(self, ax)
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **details: Any) -> None:
+        """Write the result as one HTML page to send to a colleague.
+
+        Parameters
+        ----------
+        path : path
+            Where to write.
+        X, y : the data given to `fit`, optional
+            For the sections on effects, stand-ins and the data.
+        **details
+            ``title``, ``call``, ``notes``, ``settings``: as in `firstfactor.report.write_report`.
+        """
+        check_is_fitted(self)
+        report.write_report(self, path, X, y, **details)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """What scikit-learn shows in a notebook, after a table of the result if there is one."""
+        diagram = super()._repr_html_  # not there if scikit-learn is set to show text
+        return lambda: self._with_table(diagram())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_table(bundle["text/html"])
+        return bundle
+
+    def _with_table(self, diagram: str) -> str:
+        return report.compact_table(self.indices_) + diagram if hasattr(self, "indices_") else diagram
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
