@@ -30,7 +30,7 @@ WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, BUG = 2, 130, 141, 1
 
 app = typer.Typer(
     name="firstfactor",
-    help="Which factors drive a response, how much, and how well could any model do? From a table, with no model fitted.",
+    help="Which factors drive a response, how much, and how well could any model do? From a table; no model is fitted.",
     epilog="Try it: firstfactor demo",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -162,7 +162,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
@@ -202,7 +202,7 @@ def rank(
     seed: SeedOption = 0,
     jobs: JobsOption = -1,
     no_scale: ScaleOption = False,
-    format: Annotated[Format | None, typer.Option(help="Format of DATA. Default: as its name says.")] = None,
+    kind: Annotated[Format | None, typer.Option("--format", help="Format of DATA. Default: as its name says.")] = None,
     html: HtmlOption = None,
     json: JsonOption = None,
     csv: CsvOption = None,
@@ -225,7 +225,7 @@ def rank(
             request = Request(
                 target, factors or (), drop or (), categorical or (), missing is Missing.drop, sample, seed
             )
-            with open_source(data, format and format.value) as source:
+            with open_source(data, kind and kind.value) as source:
                 return read_table(source, request)
 
         _run(load, settings, sample, outputs, quiet)
@@ -275,18 +275,18 @@ def _run(
         now = time.perf_counter()
         seconds[part], clock = now - clock, now
 
-    from . import console
+    from .progress import narrate, progress
 
-    with console.progress(not quiet) as show:
-        show("loading")
-        from . import job, selection  # noqa: F401  (scikit-learn and the compiler come with it)
-
-        lap("loading")
+    with progress(not quiet) as show:
         show("reading")
         table = load()
         lap("reading")
+        show("loading")  # not before: what is wrong with a file is told sooner
+        from . import console, job, selection  # noqa: F401  (scikit-learn and the compiler come with it)
+
+        lap("loading")
         show("searching (the first run on a machine also compiles, for about 20 seconds)")
-        indices = job.search(table, settings, functools.partial(console.narrate, show))
+        indices = job.search(table, settings, functools.partial(narrate, show))
         lap("searching")
     command = shlex.join(["firstfactor", *sys.argv[1:]])
     result = job.Result(table, indices, settings, sample, command, seconds)
@@ -294,11 +294,11 @@ def _run(
     if not quiet:
         console.print_result(screen, result)
         sys.stdout.flush()
-    with console.progress(not quiet and bool(outputs.chosen)) as show:
+    with progress(not quiet and bool(outputs.chosen)) as show:
         show("writing")
         clock = time.perf_counter()
         job.write_outputs(result, outputs)
-    lap("writing")
+        lap("writing")
     if not quiet:
         console.print_ending(screen, result, outputs.chosen)
 

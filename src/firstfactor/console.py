@@ -1,9 +1,7 @@
-"""What the command line shows: results as text that fits the terminal, progress while a person waits."""
+"""Results as text that fits the terminal."""
 
-import contextlib
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
@@ -11,13 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from .observed import printable
+from .plots import format_importance, left_out
 
 if TYPE_CHECKING:
     from .job import Result
-    from .path import Step
-    from .selection import Report
-
-Show = Callable[[str], None]
 
 # Rows that a person reads in a terminal; files hold all of them.
 MOST_SELECTED, MOST_LEFT_OUT, MOST_NAMED = 40, 10, 4
@@ -115,9 +110,9 @@ def _percent(share: float) -> str:
 def _data_line(result: "Result") -> list[str | tuple[str, str]]:
     """Say in a line what was analysed, and what was not and why."""
     table, indices = result.table, result.indices
-    kinds = Counter(indices.kinds)
+    kinds: Counter[str] = Counter(indices.kinds)
     words = {"number": "numbers", "category": "categories", "constant": "constant"}
-    held = ", ".join(f"{kinds[kind]} {words[kind] if kinds[kind] > 1 else kind}" for kind in words if kinds[kind])
+    held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in words.items() if (n := kinds[kind]))
     rows = f"{indices.n_rows:,} rows"
     if table.n_drawn is not None:
         rows += f" drawn from {table.n_read:,}"
@@ -142,10 +137,8 @@ def _name_some(reasons: dict[str, str]) -> str:
 
 def _print_factors(screen: Screen, result: "Result") -> None:
     """Print the table of factors: the selected ones with a bar, then others with a reason."""
-    from .plots import format_importance
-
     indices = result.indices
-    selected, others = indices.selected.tolist()[:MOST_SELECTED], result.left_out[:MOST_LEFT_OUT]
+    selected, others = indices.selected.tolist()[:MOST_SELECTED], left_out(indices)[:MOST_LEFT_OUT]
     names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
     room = screen.width - len("rank  ") - len("  category") - len("  importance  ")
     width = min(max(map(cell_len, ["factor", *names.values()])), max(room - REASON_WIDTH, SHORTEST_NAME))
@@ -174,7 +167,7 @@ def shorten(text: str, width: int) -> str:
 def _after_table(result: "Result") -> Iterator[str]:
     """Say what the table does not show."""
     hidden = max(result.indices.selected.size - MOST_SELECTED, 0)
-    others = max(len(result.left_out) - MOST_LEFT_OUT, 0)
+    others = max(len(left_out(result.indices)) - MOST_LEFT_OUT, 0)
     counts = [f"{hidden} more with an importance"] * bool(hidden) + [f"{others} more left out"] * bool(others)
     if counts:
         yield f"      … and {', '.join(counts)}; --csv or --json writes all."
@@ -186,33 +179,3 @@ def _after_table(result: "Result") -> Iterator[str]:
         verdict += f", {', '.join(wrong)} selected too" if wrong else ", and no others"
         yield ""
         yield f"{result.table.y.name} truly depends on {', '.join(true)}: {verdict}."
-
-
-# --- progress -----------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def progress(wanted: bool) -> Iterator[Show]:
-    """Show on standard error what is being done, if that is a terminal and someone wants to know."""
-    if not (wanted and sys.stderr.isatty()):
-        yield lambda _: None
-        return
-    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    with console.status("starting") as status:
-        yield lambda text: status.update(Text(text))
-
-
-def narrate(show: Show, names: tuple[str, ...], response_variance: float) -> "Report":
-    """Return a report that shows after each step of a search how far it has come."""
-
-    def report(step: "Step") -> None:
-        enters = step.phase == "forward" and bool(step.chosen)
-        explained = float(step.explained.max()) if enters else step.base_explained
-        share = f"{max(explained / response_variance, 0):.0%}"
-        if enters:
-            entered, left = printable(names[step.chosen[0]]), len(step.candidates) - 1
-            show(f"searching: + {entered}, {len(step.base) + 1} factors explain {share}; trying {left} more")
-        else:
-            show(f"searching: {share} explained; checking that each of {len(step.base)} factors is needed")
-
-    return report

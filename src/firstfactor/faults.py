@@ -35,9 +35,10 @@ def shape_fault(path: Path, shown: str, separator: str) -> str | None:
         for line, after, fields in _records(path, separator, strict=True):
             width = width or len(fields)
             if fields and len(fields) != width:
+                count = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
                 return (
-                    f"line {line:,} of {shown} has {len(fields)} field{'s' if len(fields) != 1 else ''}, but the header "
-                    f"has {width}. Correct the line; a field that contains the separator must be in double quotes."
+                    f"line {line:,} of {shown} has {count}, but the header has {width}. Correct the line; "
+                    "a field that contains the separator must be in double quotes."
                 )
             line = after
     except csv.Error as error:

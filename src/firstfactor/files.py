@@ -3,13 +3,16 @@
 import contextlib
 import csv
 import dataclasses
+import difflib
 import gzip
+import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
@@ -44,7 +47,8 @@ class Source:
     """The file to read: not compressed, and a copy if it came through standard input."""
     shown: str
     """What to call it in messages."""
-    format: str
+    kind: str
+    """One of `FORMATS`."""
     frame: pl.LazyFrame
     """All columns, and `ROW`. Those of CSV files are text."""
     names: tuple[str, ...]
@@ -55,13 +59,13 @@ class Source:
     @property
     def untyped(self) -> bool:
         """Whether every column is text, whatever it stands for."""
-        return self.format in ("csv", "tsv")
+        return self.kind in ("csv", "tsv")
 
     def place(self, row: int) -> str:
         """Say where a row is, in words a person can act on."""
         if self.untyped:
             return f"line {faults.csv_line(self.path, self.separator, row):,}"
-        return f"{'line' if self.format == 'jsonl' else 'row'} {row + 1:,}"
+        return f"{'line' if self.kind == 'jsonl' else 'row'} {row + 1:,}"
 
     def collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
         """Run a query on the file in small pieces; what is wrong with the file is said by line."""
@@ -74,24 +78,25 @@ class Source:
         """Look for what makes the file unreadable."""
         if self.untyped:
             return encoding_or_shape_fault(self.path, self.shown, self.separator)
-        if self.format == "jsonl":
+        if self.kind == "jsonl":
             return faults.encoding_fault(self.path, self.shown) or faults.json_fault(self.path, self.shown)
         return None
 
 
 @contextlib.contextmanager
-def open_source(data: str, format: str | None = None) -> Iterator[Source]:
+def open_source(data: str, kind: str | None = None) -> Iterator[Source]:
     """Open a file, or standard input if ``data`` is "-", for as long as the context lasts."""
     shown = "standard input" if data == "-" else Path(data).name
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(_on_disk(data, shown))
-        format = format or _guess_format(data, path, shown)
+        kind = kind or _guess_format(data, path, shown)
         if path.stat().st_size == 0:
             raise ValueError(f"{shown} is empty.")
         try:
-            yield _scan(path, shown, format)
-        except pl.exceptions.PolarsError as error:
-            raise ValueError(f"{shown} cannot be read as {format}: {first_line(error)}") from error
+            source = _scan(path, shown, kind)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise ValueError(f"{shown} cannot be read as {kind}: {first_line(error)}") from error
+        yield source
 
 
 def encoding_or_shape_fault(path: Path, shown: str, separator: str) -> str | None:
@@ -111,27 +116,31 @@ def first_line(error: BaseException) -> str:
 def _on_disk(data: str, shown: str) -> Iterator[Path]:
     """Return a file that can be read more than once: standard input and gzip go through a temporary one."""
     with contextlib.ExitStack() as stack:
-        if data == "-":
-            stream: IO[bytes] = sys.stdin.buffer
-            path = _copy(stream, stack)
-        else:
-            path = Path(data)
-            if not path.exists():
-                raise ValueError(f"there is no file {data!r}.")
-            if path.is_dir():
-                raise ValueError(f"{data!r} is a folder; name one file in it.")
+        path = _copy(sys.stdin.buffer, stack) if data == "-" else _existing(data)
         with path.open("rb") as file:
             compressed = file.read(2) == _GZIP
         if compressed:
             try:
-                path = _copy(stack.enter_context(gzip.open(path)), stack)
-            except (OSError, EOFError) as error:
+                with gzip.open(path) as unpacked:
+                    path = _copy(unpacked, stack)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
                 raise ValueError(f"{shown} is damaged: {first_line(error)}") from error
         yield path
 
 
+def _existing(data: str) -> Path:
+    path = Path(data)
+    if not path.exists():
+        near = difflib.get_close_matches(path.name, os.listdir(path.parent) if path.parent.is_dir() else ())
+        meant = f" Did you mean {str(path.parent / near[0])!r}?" if near else ""
+        raise ValueError(f"there is no file {data!r}.{meant}")
+    if not path.is_file():
+        raise ValueError(f"{data!r} is not a file.")
+    return path
+
+
 def _copy(stream: Any, stack: contextlib.ExitStack) -> Path:
-    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="firstfactor-"))
+    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="firstfactor-"))  # noqa: SIM115
     shutil.copyfileobj(stream, file, 2**20)
     file.flush()
     return Path(file.name)
@@ -159,10 +168,10 @@ def _guess_format(data: str, path: Path, shown: str) -> str:
 # --- from a file to a lazy frame ----------------------------------------------------------------------
 
 
-def _scan(path: Path, shown: str, format: str) -> Source:
-    if format in ("csv", "tsv"):
-        return _scan_csv(path, shown, format)
-    if format == "jsonl":
+def _scan(path: Path, shown: str, kind: str) -> Source:
+    if kind in ("csv", "tsv"):
+        return _scan_csv(path, shown, kind)
+    if kind == "jsonl":
         try:
             frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)
             names = frame.collect_schema().names()
@@ -170,20 +179,26 @@ def _scan(path: Path, shown: str, format: str) -> Source:
             fault = faults.encoding_fault(path, shown) or faults.json_fault(path, shown)
             raise ValueError(fault or f"{shown} cannot be read as JSON lines: {first_line(error)}") from error
     else:
-        scan: Any = pl.scan_parquet if format == "parquet" else pl.scan_ipc
+        scan: Any = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
         frame = scan(path, row_index_name=ROW, glob=False)
         names = frame.collect_schema().names()
-    return Source(path, shown, format, frame, tuple(name for name in names if name != ROW))
+    return Source(path, shown, kind, frame, tuple(name for name in names if name != ROW))
 
 
-def _scan_csv(path: Path, shown: str, format: str) -> Source:
-    separator, header = _header(path, shown, format)
+def _scan_csv(path: Path, shown: str, kind: str) -> Source:
+    separator, header = _header(path, shown, kind)
     names = tuple(name or f"column {number}" for number, name in enumerate(header, start=1))
     unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
     frame = pl.scan_csv(
-        path, separator=separator, schema=dict.fromkeys(names, pl.String), row_index_name=ROW, glob=False
+        path,
+        has_header=False,  # names are those above, also where the file has none
+        skip_rows=1,
+        separator=separator,
+        schema=dict.fromkeys(names, pl.String),
+        row_index_name=ROW,
+        glob=False,
     )
-    source = Source(path, shown, format, frame, names, separator, unnamed)
+    source = Source(path, shown, kind, frame, names, separator, unnamed)
     ragged, blank = _look_at_lines(source)
     if ragged and (fault := source.fault()):
         raise ValueError(fault)
@@ -193,12 +208,12 @@ def _scan_csv(path: Path, shown: str, format: str) -> Source:
     return source
 
 
-def _header(path: Path, shown: str, format: str) -> tuple[str, list[str]]:
+def _header(path: Path, shown: str, kind: str) -> tuple[str, list[str]]:
     """Return the separator and the names of the columns."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
             start = file.readline()
-            separator = "\t" if format == "tsv" else max(",;\t|", key=start.count)
+            separator = "\t" if kind == "tsv" else max(",;\t|", key=start.count)
             file.seek(0)
             names = next(csv.reader(file, delimiter=separator), [])
         except UnicodeDecodeError as error:

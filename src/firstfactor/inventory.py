@@ -1,7 +1,7 @@
 """What the columns of a file hold, found without reading it into memory: which can be factors, and why others not."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
@@ -115,19 +115,21 @@ def is_missing(name: str, source: Source) -> pl.Expr:
 
 def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> list[Column]:
     """First count the numbers; only columns with other values get a closer look, since that takes longer."""
-    number = {name: pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in names}
-    # Rows are numbered as in the file, blank lines included, so a gap there hides that a column counts them.
-    offset = {name: number[name] - pl.col(ROW).cast(pl.Float64) for name in names}
-    found = _by_column(
-        source,
-        names,
-        lambda name: {
-            "finite": number[name].is_finite().sum(),
-            "low": offset[name].min(),
-            "high": offset[name].max(),
-            "largest": number[name].abs().max(),
-        },
-    )
+    # Converted in a step of its own, once: within the questions, each would convert anew.
+    stripped = pl.col(names).str.strip_chars()
+    numbers = source.frame.select(pl.col(ROW).cast(pl.Float64), stripped.cast(pl.Float64, strict=False))
+
+    def questions(name: str) -> dict[str, pl.Expr]:
+        # Rows are numbered as in the file, blank lines included, so a gap there hides that a column counts them.
+        number, offset = pl.col(name), pl.col(name) - pl.col(ROW)
+        return {
+            "finite": number.is_finite().sum(),
+            "low": offset.min(),
+            "high": offset.max(),
+            "largest": number.abs().max(),
+        }
+
+    found = _by_column(source, names, questions, numbers)
     n_rows = found[""]["n_rows"]
     clean = {
         name: Column(
@@ -203,14 +205,17 @@ def _stray_text(source: Source, name: str, count: int, present: int, row: int) -
 
 
 def _look_at_types(source: Source, names: Sequence[str], as_text: set[str]) -> list[Column]:
-    del as_text  # types are not in doubt
     schema = source.frame.collect_schema()
-    holds = {name: _holds(schema[name]) for name in names}
 
     def questions(name: str) -> dict[str, pl.Expr]:
         column, missing, row = pl.col(name), is_missing(name, source), pl.col(ROW)
         asked = {"missing": missing.sum(), "first_missing": row.filter(missing).min()}
-        if holds[name] == "text":
+        if schema[name] == pl.String:
+            number = column.cast(pl.Float64, strict=False)
+            asked["dates"] = column.str.contains(DATE).sum()
+            asked["numbers"] = number.is_not_null().sum()
+            asked["first_text"] = row.filter(number.is_null() & ~missing).min()
+        if _holds(schema[name]) == "text":
             asked["levels"] = column.drop_nulls().n_unique()
         elif schema[name].is_float():
             asked["first_infinite"] = row.filter(column.is_infinite()).min()
@@ -221,17 +226,24 @@ def _look_at_types(source: Source, names: Sequence[str], as_text: set[str]) -> l
 
     found = _by_column(source, names, questions)
     n_rows = found[""]["n_rows"]
-    columns = []
-    for name in names:
-        facts = found[name]
-        if facts.get("first_infinite") is not None:
-            raise ValueError(_infinite(source, name, facts["first_infinite"]))
-        low = facts.get("low")
-        counts = low is not None and low == facts["high"] and n_rows > 1 and not facts["missing"]
-        columns.append(
-            Column(name, holds[name], n_rows, facts["missing"], facts["first_missing"], facts.get("levels", 0), counts)
-        )
-    return columns
+    return [_judge_type(source, name, name in as_text, schema[name], n_rows, found[name]) for name in names]
+
+
+def _judge_type(
+    source: Source, name: str, as_text: bool, dtype: pl.DataType, n_rows: int, found: dict[str, Any]
+) -> Column:
+    holds, present = _holds(dtype), n_rows - found["missing"]
+    if found.get("first_infinite") is not None:
+        raise ValueError(_infinite(source, name, found["first_infinite"]))
+    if present and found.get("dates") == present:
+        holds = "dates"
+    numbers = found.get("numbers", 0)
+    if source.kind == "jsonl" and MOSTLY * present <= numbers < present and not as_text:
+        # JSON lines that hold numbers and text became text on reading.
+        raise ValueError(_stray_text(source, name, present - numbers, present, found["first_text"]))
+    low = found.get("low")
+    counts = low is not None and low == found["high"] and present == n_rows > 1
+    return Column(name, holds, n_rows, found["missing"], found["first_missing"], found.get("levels", 0), counts)
 
 
 def _holds(dtype: pl.DataType) -> Holds:
@@ -245,12 +257,17 @@ def _holds(dtype: pl.DataType) -> Holds:
 # --- both ---------------------------------------------------------------------------------------------
 
 
-def _by_column(source: Source, names: Sequence[str], questions: Any) -> dict[str, dict[str, Any]]:
+def _by_column(
+    source: Source,
+    names: Sequence[str],
+    questions: Callable[[str], dict[str, pl.Expr]],
+    frame: pl.LazyFrame | None = None,
+) -> dict[str, dict[str, Any]]:
     """Answer questions on every column in one pass; what concerns them all is under the name ""."""
     asked = {(name, key): expression for name in names for key, expression in questions(name).items()}
-    row = source.collect(
-        source.frame.select(pl.len().alias("n"), *(e.alias(str(i)) for i, e in enumerate(asked.values())))
-    ).row(0)
+    numbered = (expression.alias(str(i)) for i, expression in enumerate(asked.values()))
+    frame = source.frame if frame is None else frame
+    row = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
     found: dict[str, dict[str, Any]] = {"": {"n_rows": row[0]}, **{name: {} for name in names}}
     for (name, key), answer in zip(asked, row[1:], strict=True):
         found[name][key] = answer

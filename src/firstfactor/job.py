@@ -86,14 +86,6 @@ class Result:
         labels = self.table.y.unique().sort().to_list()
         return [int(label) if isinstance(label, float) and label.is_integer() else label for label in labels]
 
-    @property
-    def left_out(self) -> list[int]:
-        """Positions of the factors that were not selected, those that came nearest first."""
-        path, names = self.indices.path, self.indices.names
-        gains = {i: path.last_gain(i) if path else None for i in range(len(names)) if self.indices.values[i] == 0}
-        removed = path.removed if path else ()
-        return sorted(gains, key=lambda i: (i not in removed, -float("inf") if gains[i] is None else -gains[i]))  # type: ignore[operator]
-
     def notes(self) -> list[str]:
         """Say what happened to the data on the way, in sentences."""
         table = self.table
@@ -182,6 +174,8 @@ def facts(result: Result) -> dict[str, Any]:
 
 def _factor_rows(result: Result) -> list[dict[str, Any]]:
     """Return one row per factor, the selected ones first."""
+    from .plots import left_out
+
     indices = result.indices
     return [
         {
@@ -192,7 +186,7 @@ def _factor_rows(result: Result) -> list[dict[str, Any]]:
             "selected": bool(indices.values[i] > 0),
             "reason": "" if indices.values[i] > 0 else indices.why_left_out(i),
         }
-        for i in [*indices.selected.tolist(), *result.left_out]
+        for i in [*indices.selected.tolist(), *left_out(indices)]
     ]
 
 

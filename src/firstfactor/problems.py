@@ -78,19 +78,23 @@ def uniform_factors(n_rows: int, n_factors: int, correlation: float, rng: np.ran
 def _friedman(X: Floats) -> Floats:
     """Return 10 sin(π x₁ x₇) + 20 (x₈ − 0.5)² + 10 x₉ + 5 x₁₀ − 20 x₉ x₁₀ − 10."""
     wave = 10 * np.sin(np.pi * X[:, 0] * X[:, 6])
-    return wave + 20 * (X[:, 7] - 0.5) ** 2 + 10 * X[:, 8] + 5 * X[:, 9] - 20 * X[:, 8] * X[:, 9] - 10
+    response: Floats = wave + 20 * (X[:, 7] - 0.5) ** 2 + 10 * X[:, 8] + 5 * X[:, 9] - 20 * X[:, 8] * X[:, 9] - 10
+    return response
 
 
 def _ishigami(X: Floats) -> Floats:
     """Return sin z₁ + 7 sin² z₂ + 0.1 z₃⁴ sin z₁ with z = 2πx − π."""
     z1, z2, z3 = (2 * np.pi * X[:, j] - np.pi for j in range(3))
-    return np.sin(z1) + 7 * np.sin(z2) ** 2 + 0.1 * z3**4 * np.sin(z1)
+    response: Floats = np.sin(z1) + 7 * np.sin(z2) ** 2 + 0.1 * z3**4 * np.sin(z1)
+    return response
 
 
 def _heavy_tailed(X: Floats) -> Floats:
     """Return 2 log(x₁² + x₂⁴) / (cos x₁ + sin x₃) + x₂² exp(x₃) / √(1.1 − x₆)."""
     x1, x2, x3, x6 = (X[:, j] for j in (0, 1, 2, 5))
-    return 2 * np.log(x1**2 + x2**4) / (np.cos(x1) + np.sin(x3)) + x2**2 * np.exp(x3) / np.sqrt(1.1 - x6)
+    tail = 2 * np.log(x1**2 + x2**4) / (np.cos(x1) + np.sin(x3))
+    response: Floats = tail + x2**2 * np.exp(x3) / np.sqrt(1.1 - x6)
+    return response
 
 
 friedman = Problem("friedman", _friedman, (0, 6, 7, 8, 9), 10)

@@ -64,7 +64,7 @@ def read_table(source: Source, request: Request) -> Table:
     if not request.drop_missing:
         _refuse_missing(source, used)
     drawn = _draw(used[0].n_rows, request)
-    frame = _read(source, used, categorical, drawn, request.drop_missing)
+    frame = _read(source, used, drawn, request.drop_missing)
     return Table(
         source.shown,
         frame.drop(target),
@@ -145,9 +145,7 @@ def _draw(n_rows: int, request: Request) -> pl.Series | None:
     return pl.Series(np.sort(rows)).cast(pl.UInt32)
 
 
-def _read(
-    source: Source, columns: Sequence[Column], categorical: Sequence[str], drawn: pl.Series | None, drop_missing: bool
-) -> pl.DataFrame:
+def _read(source: Source, columns: Sequence[Column], drawn: pl.Series | None, drop_missing: bool) -> pl.DataFrame:
     frame = source.frame
     if drawn is not None:
         position = "\0position"  # unlike the number in the file, it has no gaps where lines are blank
