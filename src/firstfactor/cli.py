@@ -47,10 +47,10 @@ columns but the target. Text is taken for categories; dates and columns that nam
 \b
 Examples:
   firstfactor rank data.csv --target y
-  firstfactor rank data.csv --target y --html report.html --plot importance.png
-  firstfactor rank data.csv --target y --factors 'x*' --drop x3 --categorical x4
-  firstfactor rank data.parquet --target y --sample 500 --method first-fast
-  cat data.csv | firstfactor rank - --target y --missing drop --json result.json
+  firstfactor rank data.csv -t y --html report.html --plot importance.png
+  firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
+  firstfactor rank data.parquet -t y --sample 500 --method first-fast
+  cat data.csv | firstfactor rank - -t y --missing drop --json result.json
 """
 
 DEMO_HELP = """Run the main job on a table that comes with the package or with scikit-learn.

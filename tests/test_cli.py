@@ -1,0 +1,531 @@
+"""The installed command, in processes of its own: every format, option and error, in pipes and on a terminal."""
+
+import csv
+import fcntl
+import gzip
+import json
+import os
+import pty
+import re
+import select
+import shlex
+import struct
+import subprocess
+import sys
+import sysconfig
+import termios
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import firstfactor
+from firstfactor import FIRST, backward_elimination, total_indices
+
+COMMAND = str(Path(sysconfig.get_path("scripts")) / "firstfactor")
+PATIENCE = 120  # the first call on a machine compiles
+
+# What the surroundings must not decide.
+CLEAN = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+
+
+def run(*arguments, stdin=None, folder=None, **environment):
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        timeout=PATIENCE,
+        cwd=folder,
+        env=CLEAN | environment,
+    )
+
+
+def text(finished):
+    assert (finished.returncode, finished.stderr) == (0, b"")
+    return finished.stdout.decode()
+
+
+def complaint(finished):
+    """The one line that a failed run leaves."""
+    assert finished.returncode == 2 and finished.stdout == b""
+    line = finished.stderr.decode()
+    assert line.startswith("error: ") and line.count("\n") == 1 and line.endswith("\n")
+    return line[len("error: ") : -1]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Two numbers and a text that matter, and columns that do not or cannot."""
+    rng = np.random.default_rng(0)
+    rows = 300
+    X = pl.DataFrame(
+        {
+            "id": [f"u{i:04}" for i in range(rows)],
+            "day": [f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in range(rows)],
+            "size": rng.normal(size=rows),
+            "load": rng.uniform(size=rows) * 1000,
+            "make": np.array(["ash", "elm", "oak"])[rng.integers(0, 3, size=rows)],
+            "code": rng.integers(0, 4, size=rows),
+            "a name so long that it does not fit next to anything else": rng.normal(size=rows),
+            "flat": [3] * rows,
+        }
+    )
+    y = X["size"] + X["load"] / 300 + 2.0 * (X["make"] == "elm").cast(pl.Float64) + 0.1 * rng.normal(size=rows)
+    return X.with_columns(y=y, sick=np.where(y > y.mean(), "yes", "no"))
+
+
+FACTORS = ["size", "load", "make", "code", "a name so long that it does not fit next to anything else", "flat"]
+
+
+@pytest.fixture(scope="module")
+def folder(table, tmp_path_factory):
+    """The table in every format, and others."""
+    folder = tmp_path_factory.mktemp("cli")
+    table.write_csv(folder / "t.csv")
+    table.write_csv(folder / "t.tsv", separator="\t")
+    table.write_parquet(folder / "t.parquet")
+    table.write_ipc(folder / "t.arrow")
+    table.write_ipc(folder / "t.feather")
+    table.write_ndjson(folder / "t.jsonl")
+    for path in list(folder.iterdir()):
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    gaps = table.with_columns(size=pl.when(pl.int_range(pl.len()) % 10 == 3).then(None).otherwise("size"))
+    gaps.write_csv(folder / "gaps.csv")
+    rng = np.random.default_rng(1)
+    many = pl.DataFrame(rng.uniform(size=(200, 300)), schema=[f"gene {j}" for j in range(300)])
+    many.with_columns(y=many["gene 7"]).write_csv(folder / "many.csv")
+    return folder
+
+
+BASE = ("rank", "t.csv", "--target", "y", "--drop", "sick")
+FORMATS = [f"t.{kind}{zipped}" for kind in ("csv", "tsv", "parquet", "arrow", "jsonl") for zipped in ("", ".gz")]
+
+# Every process takes a second or two to start, so one run serves several tests.
+RUNS = {
+    **{name: ("rank", name, "--target", "y", "--drop", "sick") for name in FORMATS},
+    "all outputs": (*BASE, "--html", "r.html", "--json", "r.json", "--csv", "r.csv", "--plot", "r.png", "--seed", "5"),
+    "quiet": (*BASE, "--plot", "r.svg", "--method", "first-fast", "--json", "fast.json", "--quiet"),
+    "backward": (*BASE, "--method", "backward", "--json", "backward.json", "--jobs", "1", "--plot", "r.pdf"),
+    "total": (*BASE, "--method", "total", "--json", "total.json", "--n-neighbors", "3", "--no-scale"),
+    "outer": (*BASE, "--n-outer", "0.5", "--seed", "3", "--json", "outer.json"),
+    "outer count": (*BASE, "--n-outer", "150", "--seed", "3", "--json", "count.json"),
+    "chosen": ("rank", "t.csv", "-t", "code", "--task", "regression", "--factors", "s*,load", "--factors", "m*",
+               "--drop", "sick", "--categorical", "lo*", "--sample", "100", "--json", "chosen.json"),
+    "classes": ("rank", "t.csv", "-t", "sick", "--drop", "y", "--json", "classes.json"),
+    "gaps": ("rank", "gaps.csv", "-t", "y", "--missing", "drop", "--drop", "sick", "--json", "gaps.json"),
+    "many": ("rank", "many.csv", "-t", "y"),
+    "demo": ("demo",),
+    "ishigami": ("demo", "ishigami"),
+    "heavy-tailed": ("demo", "heavy-tailed"),
+    "diabetes": ("demo", "diabetes", "--csv", "diabetes.csv"),
+    "breast-cancer": ("demo", "breast-cancer"),
+}  # fmt: skip
+SURROUNDINGS = {
+    "backward": {"PYTHONIOENCODING": "ascii"},
+    "outer": {"PYTHONIOENCODING": "ascii"},
+    "total": {"COLUMNS": "140"},
+    "outer count": {"NO_COLOR": "1", "FORCE_COLOR": "1"},
+}
+
+
+@pytest.fixture(scope="module")
+def runs(folder):
+    """All runs that succeed, two at a time; after the first, which compiles if nobody has."""
+    run("demo", "--quiet")
+
+    def one(name):
+        return name, run(*RUNS[name], folder=folder, **SURROUNDINGS.get(name, {}))
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(pool.map(one, RUNS))
+
+
+def untimed(output):
+    return re.sub(r"\d+\.\d\d", "#", output.rpartition("\nTime: ")[0])
+
+
+def words(output):
+    """The same without line breaks."""
+    return " ".join(output.split())
+
+
+def facts(folder, name):
+    return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+# --- results --------------------------------------------------------------------------------------------
+
+
+def test_what_is_printed(runs):
+    lines = text(runs["t.csv"]).splitlines()
+    assert lines[:2] == [
+        "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is a quantity.",
+        "Left out: id (text, all different), day (dates or times).",
+    ]
+    assert re.fullmatch(r"No model can explain more than 9\d % of the variance of y from these factors\.", lines[3])
+    assert re.fullmatch(r"rank  factor +kind +importance", lines[5])
+    ranked = [re.fullmatch(r" +(\d)  (\w+) +(\w+) +(0\.\d{3})  ([█▏▎▍▌▋▊▉]+)", line).groups() for line in lines[6:9]]
+    assert [(rank, name, kind) for rank, name, kind, _, _ in ranked] == [
+        ("1", "make", "category"),
+        ("2", "size", "number"),
+        ("3", "load", "number"),
+    ]
+    bars = [len(bar) for *_, bar in ranked]
+    assert bars == sorted(bars, reverse=True)
+    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[9:12]]
+    assert {name for name, _, _ in left_out} == {"code", "a name so lo…ything else", "flat"}
+    assert left_out[-1] == ("flat", "constant", "constant")
+    assert all(re.fullmatch(r"R² −0\.\d{3} if added", reason) for _, _, reason in left_out[:2])
+    parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
+    assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_gives_the_same_answer(runs, name):
+    expected = untimed(text(runs["t.csv"])).replace("t.csv: ", "")
+    assert words(untimed(text(runs[name])).replace(f"{name}: ", "")) == words(expected)
+
+
+def test_results_equal_those_of_the_library(runs, folder, table):
+    X, y = table.select(FACTORS), table["y"]
+    text(runs["all outputs"])
+    expected = FIRST().fit(X, y).indices_
+    found = {row["factor"]: row["importance"] for row in facts(folder, "r.json")["factors"]}
+    assert found == dict(zip(expected.names, expected.values.tolist(), strict=True))
+    for name, expected in {
+        "fast": FIRST(forward="fast").fit(X, y).indices_,
+        "backward": backward_elimination(X, y),
+        "total": total_indices(X, y, n_neighbors=3, scale=False),
+        "outer": FIRST(n_outer=0.5, random_state=3).fit(X, y).indices_,
+        "count": FIRST(n_outer=150, random_state=3).fit(X, y).indices_,
+    }.items():
+        written = facts(folder, f"{name}.json")
+        found = {row["factor"]: row["importance"] for row in written["factors"]}
+        assert found == dict(zip(expected.names, expected.values.tolist(), strict=True)), name
+        assert written["r2_ceiling"] == expected.r2_ceiling
+        assert written["method"] == expected.method
+
+
+def test_chosen_factors_and_categories(runs, folder):
+    output = text(runs["chosen"])
+    kinds = {row["factor"]: row["kind"] for row in facts(folder, "chosen.json")["factors"]}
+    assert kinds == {"size": "number", "load": "category", "make": "category"}
+    assert "100 rows drawn from 300, 3 factors (1 number, 2 categories); code is a quantity." in words(output)
+    assert facts(folder, "chosen.json")["data"]["rows_drawn"] == 100
+
+
+def test_two_classes(runs, folder):
+    output = words(text(runs["classes"]))
+    assert "sick has two classes." in output
+    assert re.search(r"of sick from these factors \(yes = 1, no = 0; no Brier score below 0\.\d+\)\.", output)
+    data = facts(folder, "classes.json")["data"]
+    assert data["task"] == "classification" and data["classes"] == ["no", "yes"]
+
+
+def test_rows_dropped_are_counted(runs, folder):
+    assert "270 rows (30 with missing values dropped), 6 factors" in text(runs["gaps"])
+    assert facts(folder, "gaps.json")["data"]["rows_dropped"] == 30
+
+
+def test_hundreds_of_factors_are_summed_up(runs):
+    output = text(runs["many"])
+    assert len(output.splitlines()) < 30
+    assert re.search(r"… and 28\d more left out; --csv or --json writes all\.", output)
+
+
+def test_standard_input(folder):
+    zipped = run("rank", "-", "--target", "y", stdin=(folder / "t.parquet.gz").read_bytes())
+    assert text(zipped).startswith("standard input: 300 rows, 7 factors")
+    tabs = run("rank", "-", "--target", "y", "--format", "tsv", stdin=(folder / "t.tsv").read_bytes())
+    assert text(tabs).startswith("standard input: 300 rows, 7 factors")
+
+
+# --- demos ----------------------------------------------------------------------------------------------
+
+
+def test_the_demo_finds_the_true_factors(runs):
+    assert "y truly depends on x1, x7, x8, x9, x10: all found, and no others." in text(runs["demo"])
+    assert text(runs["demo"]).startswith("friedman: 1,000 rows, 10 factors (10 numbers); y is a quantity.\n")
+    assert "y truly depends on x1, x2, x3: all found, and no others." in text(runs["ishigami"])
+    assert "y truly depends on x1, x2, x3, x6: all found, and no others." in text(runs["heavy-tailed"])
+
+
+def test_demos_of_real_data(runs, folder):
+    output = words(text(runs["diabetes"]))
+    assert "442 rows, 10 factors (9 numbers, 1 category); progression is a quantity." in output
+    assert (folder / "diabetes.csv").exists()
+    output = text(runs["breast-cancer"])
+    assert "569 rows, 30 factors (30 numbers); diagnosis has two classes." in output
+    assert "truly" not in output
+
+
+# --- files ----------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_factors_as_csv(runs, folder):
+    text(runs["all outputs"])
+    with (folder / "r.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["rank", "factor", "kind", "importance", "selected", "reason"]
+    assert [row["factor"] for row in rows[:3]] == ["make", "size", "load"]
+    assert [row["rank"] for row in rows] == ["1", "2", "3", "4", "4", "4"]
+    assert pl.read_csv(folder / "r.csv")["importance"].to_list()[0] == float(rows[0]["importance"])
+    assert pl.read_csv(folder / "r.csv")["selected"].to_list() == [True] * 3 + [False] * 3
+
+
+def test_json_holds_everything(runs, folder):
+    text(runs["all outputs"])
+    written = facts(folder, "r.json")
+    assert shlex.split(written["command"]) == ["firstfactor", *RUNS["all outputs"]]
+    assert written["data"]["left_out"] == {"id": "text, all different", "day": "dates or times"}
+    assert written["data"]["rows_used"] == 300 and written["data"]["task"] == "regression"
+    assert written["settings"]["seed"] == 5 and written["settings"]["method"] == "first"
+    assert written["versions"]["firstfactor"] == firstfactor.__version__
+    assert set(written["seconds"]) == {"reading", "loading", "searching"}
+    first = written["path"][0]
+    assert first["phase"] == "forward" and first["factors"] == [] and len(first["candidates"]) == 5
+    assert written["path"][-1]["phase"] == "elimination"
+    assert {row["reason"] for row in written["factors"][:3]} == {""}
+
+
+def test_pictures_and_the_page(runs, folder):
+    output = text(runs["all outputs"])
+    assert (folder / "r.png").read_bytes().startswith(b"\x89PNG")
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert "<html" in page and "--html r.html" in page
+    assert "Column &#39;day&#39; was left out: dates or times." in page
+    for name in ("r.html", "r.json", "r.csv", "r.png"):
+        assert f"Wrote {name}\n" in output
+    assert text(runs["quiet"]) == ""
+    assert b"<svg" in (folder / "r.svg").read_bytes()
+    text(runs["backward"])
+    assert (folder / "r.pdf").read_bytes().startswith(b"%PDF")
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+# --- terminals and pipes --------------------------------------------------------------------------------
+
+
+def test_a_pipe_gets_plain_text_that_fits_80_columns(runs):
+    for name in (*FORMATS, "many", "demo", "breast-cancer", "classes"):
+        output = text(runs[name])
+        assert "\x1b" not in output
+        assert max(map(len, output.splitlines())) <= 80
+        assert not any(line.endswith(" ") for line in output.splitlines())
+
+
+def test_wide_terminals_show_long_names(runs):
+    assert "a name so long that it does not fit next to anything else" in text(runs["total"])
+
+
+def test_an_encoding_without_bars(runs):
+    for name in ("backward", "outer"):
+        assert text(runs[name]).isascii()
+    output = text(runs["outer"])
+    assert "####" in output and "R2 -0." in output and "a name so lo~ything else" in output
+
+
+def test_no_color_is_respected(runs):
+    assert not re.search(r"\x1b\[3\dm", text(runs["outer count"]))
+
+
+class Terminal:
+    """A session: the command on a terminal of its own, which it can be interrupted from."""
+
+    LAUNCH = (
+        "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(2, termios.TIOCSCTTY, 0); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+
+    def __init__(self, *arguments, folder, stdout=None, **environment):
+        self.keyboard, screen = pty.openpty()
+        fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", self.LAUNCH, COMMAND, *arguments],
+            stdin=screen,
+            stdout=stdout or screen,
+            stderr=screen,
+            cwd=folder,
+            env=CLEAN | {"TERM": "xterm"} | environment,
+        )
+        os.close(screen)
+        self.shown = b""
+
+    def watch(self, until=None):
+        """Read what is shown until some text appears, or to the end."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and (until is None or until not in self.shown):
+            if not select.select([self.keyboard], [], [], 1)[0]:
+                continue
+            try:
+                new = os.read(self.keyboard, 65536)
+            except OSError:  # Linux: the other side was closed
+                break
+            if not new:
+                break
+            self.shown += new
+        return self.shown
+
+    def end(self):
+        code = self.process.wait(PATIENCE)
+        os.close(self.keyboard)
+        return code
+
+
+def test_progress_is_on_standard_error_and_only_on_a_terminal(folder, runs):
+    with (folder / "piped.txt").open("wb") as piped:
+        session = Terminal(*BASE, folder=folder, stdout=piped)
+        shown = session.watch()
+    assert session.end() == 0
+    for stage in (b"reading", b"loading", b"searching"):
+        assert stage in shown
+    assert untimed((folder / "piped.txt").read_text(encoding="utf-8")) == untimed(text(runs["t.csv"]))
+
+
+def test_a_terminal_gets_colours_and_the_same_words(folder, runs):
+    session = Terminal("demo", folder=folder)
+    shown = session.watch().decode().replace("\r\n", "\n")
+    assert session.end() == 0
+    assert "\x1b[34m" in shown
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
+    assert untimed(text(runs["demo"])) in untimed(plain)
+
+
+@pytest.fixture(scope="module")
+def slow(folder):
+    """A table that takes long to search."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(20_000, 60)).astype(np.float32)
+    pl.DataFrame(X, schema=[f"x{j}" for j in range(60)]).with_columns(y=X.sum(axis=1)).write_parquet(
+        folder / "slow.parquet"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("stage", [b"loading", b"searching"])
+def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(slow, stage):
+    before = set(slow.iterdir())
+    session = Terminal("rank", "slow.parquet", "-t", "y", "--html", "x.html", "--csv", "x.csv", folder=slow)
+    session.watch(until=stage)
+    time.sleep(0.2)
+    pressed = time.monotonic()
+    os.write(session.keyboard, b"\x03")
+    shown = session.watch()
+    assert session.end() == 130
+    assert time.monotonic() - pressed < 4
+    assert shown.endswith(b"interrupted\r\n") and b"Traceback" not in shown
+    assert b"\x1b[?25h" in shown  # the cursor is back
+    assert set(slow.iterdir()) == before
+
+
+def test_a_reader_that_stops_early_is_no_error(folder):
+    command = f"{shlex.quote(COMMAND)} demo ishigami | head -1"
+    finished = subprocess.run(["bash", "-c", command], capture_output=True, timeout=PATIENCE, env=CLEAN, cwd=folder)
+    assert finished.stdout.startswith(b"ishigami: ") and finished.stderr == b""
+
+
+# --- help -----------------------------------------------------------------------------------------------
+
+
+def test_version_and_help():
+    assert text(run("--version")) == f"firstfactor {firstfactor.__version__}\n"
+    for arguments, word in [
+        (("--help",), "Commands:"),
+        (("rank", "-h"), "--n-neighbors"),
+        (("demo", "--help"), "ishigami"),
+    ]:
+        output = text(run(*arguments))
+        assert word in output and max(map(len, output.splitlines())) <= 80
+    nothing = run()
+    assert nothing.returncode == 2 and b"Usage: firstfactor" in nothing.stderr
+
+
+def test_help_does_not_wait_for_compilers():
+    code = (
+        "import sys; from firstfactor import cli; sys.argv = ['firstfactor', 'rank', '--help']; cli._main(); "
+        "print([name for name in ('numba', 'sklearn', 'polars', 'matplotlib', 'numpy') if name in sys.modules])"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=CLEAN)
+    assert finished.stdout.decode().splitlines()[-1] == "[]"
+
+
+def test_examples_in_the_help_run(table, tmp_path):
+    renamed = table.rename({"size": "x1", "load": "x2", "code": "x3", "make": "x4"}).drop("sick")
+    pl.concat([renamed, renamed]).write_parquet(tmp_path / "data.parquet")
+    renamed.write_csv(tmp_path / "data.csv")
+    helps = text(run("rank", "--help")) + text(run("demo", "--help"))
+    examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
+    assert len(examples) == 7
+    path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
+
+    def one(example):
+        return subprocess.run(
+            ["bash", "-c", example], capture_output=True, timeout=PATIENCE, cwd=tmp_path, env=CLEAN | {"PATH": path}
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        for example, finished in zip(examples, pool.map(one, examples), strict=True):
+            assert (finished.returncode, finished.stderr) == (0, b""), example
+    for name in ("report.html", "importance.png", "result.json", "diabetes.html"):
+        assert (tmp_path / name).stat().st_size > 1000
+
+
+# --- errors ---------------------------------------------------------------------------------------------
+
+ERRORS = {
+    ("rnk",): "No such command 'rnk'. Did you mean 'rank'? See: firstfactor --help",
+    ("rank",): "Missing argument 'DATA'. See: firstfactor rank --help",
+    ("rank", "t.csv", "--metod", "first"): "No such option: --metod",
+    ("rank", "t.csv", "--method", "best"): "'best' is not one of 'first', 'first-fast', 'backward', 'total'",
+    ("rank", "t.csv", "--n-outer", "many"): "'many' is neither a number of rows nor a fraction of them.",
+    ("rank", "t.csv", "--sample", "1"): "Invalid value for '--sample'",
+    ("rank", "t.csv"): "--target is needed: the column that is to be explained. The columns of t.csv are 'id', 'day', ",
+    ("rank", "t.csv", "-t", "Y"): "--target: t.csv has no column 'Y'. Did you mean 'y'?",
+    ("rank", "t.csv", "-t", "make"): "--target: column 'make' of t.csv holds 3 different texts",
+    ("rank", "t.csv", "-t", "y", "--factors", "sise"): "--factors: t.csv has no column 'sise'. Did you mean 'size'?",
+    ("rank", "t.csv", "-t", "y", "--drop", "q*"): "--drop: t.csv has no column 'q*'. The columns are: 'id', ",
+    ("rank", "t.csv", "-t", "y", "--categorical", "mke"): "t.csv has no column 'mke'. Did you mean 'make'?",
+    ("rank", "tt.csv", "-t", "y"): "there is no file 'tt.csv'. Did you mean 't.csv'?",
+    ("rank", "t.csv", "-t", "y", "--format", "parquet"): "t.csv cannot be read as parquet",
+    ("rank", "latin.csv", "-t", "y"): "line 3 of latin.csv is not UTF-8 (byte 0xf6 at column 2).",
+    ("rank", "ragged.csv", "-t", "y"): "line 4 of ragged.csv has 1 field, but the header has 2.",
+    ("rank", "gaps.csv", "-t", "y"): "column 'size' of gaps.csv has 30 missing values (first on line 5).",
+    ("rank", "t.csv", "-t", "y", "--plot", "x.gif"): "--plot must end in one of .png, .svg, .pdf; got 'x.gif'.",
+    ("rank", "t.csv", "-t", "y", "--html", "no/x.html"): "--html: there is no folder 'no'. Make it first.",
+    ("rank", "t.csv", "-t", "y", "--csv", "t.csv"): "--csv: 't.csv' would overwrite the data.",
+    ("rank", "t.csv", "-t", "y", "--csv", "o", "--json", "o"): "--csv: 'o' would overwrite what --json writes.",
+    ("rank", "t.csv", "-t", "y", "--json", "/dev/null"): "--json: '/dev/null' is not a file.",
+    ("rank", "t.csv", "-t", "y", "--n-neighbors", "1"): "--n-neighbors must be a whole number from 2 to 300",
+    ("rank", "t.csv", "-t", "y", "--n-outer", "400"): "--n-outer must be a whole number from 1 to 300",
+    ("rank", "t.csv", "-t", "y", "--task", "classification"): "the target has 300 classes; more than two",
+    ("rank", "t.csv", "-t", "sick", "--task", "regression"): "the target must hold numbers for --task regression; got "
+    "labels such as 'yes'. Use --task classification, or convert the target.",
+    ("rank", "t.csv", "-t", "flat"): "the target must vary, but all 300 values are 3.0",
+    ("demo", "nothing"): "'nothing' is not one of 'friedman', 'ishigami'",
+}  # fmt: skip
+
+
+def test_an_error_is_one_line_that_says_what_to_do(folder):
+    (folder / "latin.csv").write_bytes("x,y\n1,2\nKöln,3\n".encode("latin1"))
+    (folder / "ragged.csv").write_text("x,y\n1,2\n3,4\n5\n")
+    with ThreadPoolExecutor(2) as pool:
+        finished = list(pool.map(lambda arguments: run(*arguments, folder=folder), ERRORS))
+    for (arguments, message), one in zip(ERRORS.items(), finished, strict=True):
+        assert message in complaint(one), arguments
+
+
+def test_debug_shows_where_an_error_comes_from(folder):
+    finished = run("rank", "t.csv", "-t", "nothing", "--debug", folder=folder)
+    assert finished.returncode == 2
+    assert b"Traceback" in finished.stderr and b"tables.py" in finished.stderr
+    assert finished.stderr.splitlines()[-1].startswith(b"error: --target: t.csv has no column 'nothing'")
+
+
+def test_a_failure_leaves_the_file_that_was_there(folder):
+    (folder / "kept.html").write_text("before")
+    complaint(run("rank", "t.csv", "-t", "nothing", "--html", "kept.html", folder=folder))
+    assert (folder / "kept.html").read_text() == "before"
