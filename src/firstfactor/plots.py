@@ -181,7 +181,7 @@ def ceiling_of(indices: Indices) -> float:
 
 def left_out(indices: Indices) -> list[int]:
     """Return the positions of the factors with importance 0: first those that came closest to being selected."""
-    gains = {}
+    gains: dict[int, float] = {}
     for step in indices.path.steps if indices.path else ():
         if step.phase == "forward":
             gains.update(zip(step.candidates, (step.explained - step.base_explained).tolist(), strict=True))
@@ -238,9 +238,7 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
-        found.append(
-            Stop(Label(f"all {len(first.base):,} factors"), first.base_explained / path.response_variance, True)
-        )
+        found.append(Stop(Label(f"all {len(first.base):,}"), first.base_explained / path.response_variance, True))
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=True):
         if not step.chosen:
             continue
