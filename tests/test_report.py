@@ -119,7 +119,8 @@ def test_every_section_is_there(full):
     page = page_of(full[3])
     names = [one.get("id") for one in page.iter("section")]
     assert names == ["ceiling", "importance", "path", "effects", "stand-ins", "data", "repeat", "reading", "cite"]
-    assert len(section(page, "effects").findall(".//svg")) == len(full[0].selected_)
+    captions = [text_of(caption) for caption in section(page, "effects").iter("figcaption")]
+    assert captions == [full[1].columns[i] for i in full[0].selected_]
     assert len(list(page.iter("svg"))) == len(full[0].selected_) + 2
     assert page.find(".//p[@id='no-data']") is None
     repeat = text_of(section(page, "repeat"))
@@ -242,6 +243,7 @@ def test_total_indices_have_no_path_and_noise_free_ones_no_ceiling(tmp_path):
     write_report(total_indices(X, y), tmp_path / "total.html", X, y)
     page = page_of(tmp_path / "total.html")
     assert section(page, "path") is None and section(page, "effects") is not None
+    assert "From all factors together, no model" in text_of(page.find(".//p[@id='answer']"))
     assert page.find(".//pre[@id='call']") is None
     write_report(total_indices(X, y, noise=False), tmp_path / "clean.html")
     page = page_of(tmp_path / "clean.html")

@@ -257,12 +257,14 @@ def _draw(indices: Indices, data: Data | None) -> dict[str, Any]:
         }
 
 
-def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str]]:
+def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield for each factor its name, as much of it as makes a caption, and the panel."""
     for number, effect in enumerate(data.effects):
         ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
         plots.draw_effect(ax, effect, data.target)
         name = printable(effect.name)
-        yield name, _svg.figure_to_svg(ax.figure, f"effect{number}", f"{data.target.label} against {name}", COLOURS)
+        description = f"{data.target.label} against {name}"
+        yield name, _brief(name, 60), _svg.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
 
 
 # --- render -------------------------------------------------------------------------------------------------------
