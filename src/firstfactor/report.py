@@ -165,6 +165,7 @@ def summarise(column: Column) -> str:
 
 
 def _brief(text: str, most: int = 40) -> str:
+    """Return a text shortened in the middle to some characters."""
     return plots.shorten(text, lambda shorter: len(shorter) <= most)
 
 
@@ -209,6 +210,7 @@ def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
 
 
 def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
+    """Return the rows of the table for factors that were left out."""
     return [
         {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
         for i in left_out(indices)[:MOST_LEFT_OUT]
@@ -222,6 +224,7 @@ def _describe_setting(value: Any) -> str:
 
 
 def _without_addresses(text: str) -> str:
+    """Return what `repr` gave without what differs from run to run."""
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
 
 
@@ -312,6 +315,7 @@ def compact_table(indices: Indices) -> str:
 
 
 def _summary(indices: Indices, shown: int) -> str:
+    """Return what the table in a notebook does not show, and the ceiling."""
     more = len(indices.selected) - shown
     counts = f"{more} more selected; " if more else ""
     others = len(left_out(indices))
