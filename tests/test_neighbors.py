@@ -121,7 +121,7 @@ def test_more_candidates_than_a_tile(monkeypatch):
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 33, 129, 1000, 5000])
 def test_every_point_is_in_the_box_of_every_node_above_it(n):
     coordinates = np.random.default_rng(n).normal(size=(3, n))
-    tree = build_tree(coordinates, np.full(3, np.inf))
+    tree = build_tree(coordinates, np.full(3, np.inf), Workers(2))
     assert sorted(tree.order) == list(range(n))
     np.testing.assert_array_equal(tree.points, coordinates[:, tree.order].T)
     sizes = np.diff(tree.start)
@@ -209,15 +209,15 @@ def test_kernels_without_compiling():
         """
         import numpy as np
         import naive
-        from firstfactor import FIRST, neighbors, total_indices
+        from firstfactor import FIRST, total_indices
+        from firstfactor.neighbors import Search
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.normal(size=(40, 3)), rng.integers(0, 3, size=(40, 2))])
         y = X[:, 0] + X[:, 3] + 0.1 * rng.normal(size=40)
         columns = naive.standardise(X.T.tolist())
         for k in (2, 3):
-            for share in (0.0, 1e9):  # always and never share a search
-                neighbors.WALK = neighbors.COMPARE = neighbors.SCAN = share
-                neighbors.WALK_DIMENSION = neighbors.COMPARE_CANDIDATE = neighbors.SCAN_DIMENSION = share
+            for cost in (np.inf, -1.0):  # always and never share a search
+                Search._cost_alone = lambda _, levels, __: np.full_like(levels, cost)
                 ours = FIRST(k).fit(X, y).importances_, total_indices(X, y, n_neighbors=k).values
                 refs = naive.first(columns, y.tolist(), k), naive.total_indices(columns, y.tolist(), k)
                 np.testing.assert_allclose(ours, refs, rtol=1e-9, atol=1e-12)

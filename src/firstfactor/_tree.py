@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._jit import inlined, jit, larger, smaller
+from ._tasks import Workers
 
 # Leaves hold at most this many points, and half of it or more.
 LEAF = 16
 
 # Distances within this factor, both squared, differ by rounding only.
 TIES = (1 + 1e-9) ** 2
+
+# So many points are worth more than one thread.
+LARGE = 4096
+
+# Farther than any point; nearer than infinity, which stands for what is not there.
+FAR = 1e300
 
 # Nodes waiting on the way down: seven siblings a level, and 8**16 leaves are enough.
 STACK = 128
@@ -44,38 +51,61 @@ class Tree(NamedTuple):
     """Coordinates of the point at each position, (points, dimensions)."""
 
 
-@jit
-def build_tree(coordinates: Any, caps: Any) -> Tree:
-    """Split at the median of the widest dimension until leaves are small."""
+def build_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], workers: Workers) -> Tree:
+    """Split at the median of the widest dimension until leaves are small; large parts side by side."""
     d, n = coordinates.shape
-    depth, leaves = 0, 1
-    while leaves * LEAF < n:
-        depth, leaves = depth + 1, leaves * 2
-    start = np.zeros(leaves + 1, np.intp)  # while splitting, every (leaves >> level)-th entry is set
+    depth = max(0, (-(-n // LEAF) - 1).bit_length())
+    leaves = 2**depth
+    order, start = np.arange(n), np.zeros(leaves + 1, np.intp)
     start[leaves] = n
-    order, key = np.arange(n), np.empty(n)
-    low, high = np.empty((leaves, d)), np.empty((leaves, d))  # boxes of the nodes, at their first leaf
-    for k in range(d):
-        low[0, k], high[0, k] = np.inf, -np.inf
-        for i in range(n):
-            low[0, k], high[0, k] = min(low[0, k], coordinates[k, i]), max(high[0, k], coordinates[k, i])
-    for level in range(depth):
+    low, high = np.empty((leaves, d)), np.empty((leaves, d))
+    low[0], high[0] = coordinates.min(axis=1), coordinates.max(axis=1)
+    blocks, points = np.zeros((leaves, d, LEAF)), np.empty((n, d))
+    top = 2 if n >= LARGE else 0
+    _split_nodes(coordinates, caps, order, start, low, high, 0, top, 0, leaves)
+
+    def grow(part: int) -> None:
+        a, b = part * leaves >> top, (part + 1) * leaves >> top
+        _split_nodes(coordinates, caps, order, start, low, high, top, depth, a, b)
+        _fill_leaves(coordinates, order, start, low, high, blocks, points, a, b)
+
+    workers.map(grow, range(2**top))
+    packed_low, packed_high = _pack_boxes(low, high)
+    return Tree(order, start, packed_low, packed_high, 8 if depth % 3 == 0 else 2 ** (depth % 3), blocks, points)
+
+
+@jit
+def _split_nodes(
+    coordinates: Any,
+    caps: Any,
+    order: Any,
+    start: Any,
+    low: Any,
+    high: Any,
+    top: int,
+    bottom: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Split the nodes of the levels from top to bottom that have their leaves from begin to end.
+
+    On each level every (leaves >> level)-th start is known; the box of a node is kept at its first leaf.
+    """
+    d, leaves = caps.size, start.size - 1
+    key = np.empty(start[end] - start[begin])
+    for level in range(top, bottom):
         width = leaves >> level
-        for node in range(0, leaves, width):
+        for node in range(begin, end, width):
             a, b, right = start[node], start[node + width], node + width // 2
             middle = (a + b) // 2
             k = _widest(low, high, node, caps)
-            for i in range(a, b):
-                key[i] = coordinates[k, order[i]]
-            _split(key, order, a, b, middle)
+            for i in range(b - a):
+                key[i] = coordinates[k, order[a + i]]
+            _split(key, order, a, b - a, middle - a)
             start[right] = middle
             for j in range(d):
                 low[right, j], high[right, j] = low[node, j], high[node, j]
-            high[node, k] = low[right, k] = key[middle]
-    blocks, points = _fill_leaves(coordinates, order, start)
-    _shrink_boxes(blocks, start, low, high)
-    packed_low, packed_high = _pack_boxes(low, high)
-    return Tree(order, start, packed_low, packed_high, 8 if depth % 3 == 0 else 2 ** (depth % 3), blocks, points)
+            high[node, k] = low[right, k] = key[middle - a]
 
 
 @jit
@@ -89,50 +119,49 @@ def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
 
 
 @jit
-def _split(key: Any, order: Any, a: int, b: int, middle: int) -> None:
-    """Reorder positions a to b so that no key before the middle is above one behind it (quickselect)."""
-    left, right = a, b - 1
-    while left < right:
-        x, y, z = key[left], key[(left + right) // 2], key[right]
+def _split(key: Any, order: Any, offset: int, size: int, middle: int) -> None:
+    """Reorder keys, and what stands behind the offset, so that none before the middle is above one behind it.
+
+    That is quickselect. Every pass swaps always and counts what is small, instead of a branch that nobody can foresee.
+    """
+    left, right = 0, size
+    while right - left > 1:
+        third = (right - left) // 6
+        x, y, z = key[left + third], key[(left + right) // 2], key[right - 1 - third]
         pivot = max(min(x, y), min(max(x, y), z))
-        i, j = left, right
-        while i <= j:
-            while key[i] < pivot:
-                i += 1
-            while key[j] > pivot:
-                j -= 1
-            if i <= j:
-                key[i], key[j] = key[j], key[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            right = j
-        elif middle >= i:
-            left = i
-        else:
-            return
+        border = left
+        for i in range(left, right):
+            value, point = key[i], order[offset + i]
+            key[i], order[offset + i] = key[border], order[offset + border]
+            key[border], order[offset + border] = value, point
+            border += value < pivot
+        if border > middle:
+            right = border
+        elif border > left:
+            left = border
+        else:  # the pivot is the least: put all that equal it first
+            for i in range(left, right):
+                value, point = key[i], order[offset + i]
+                key[i], order[offset + i] = key[border], order[offset + border]
+                key[border], order[offset + border] = value, point
+                border += value == pivot
+            if border > middle:
+                return
+            left = border
 
 
 @jit
-def _fill_leaves(coordinates: Any, order: Any, start: Any) -> Any:
-    d, n = coordinates.shape
-    blocks, points = np.zeros((start.size - 1, d, LEAF)), np.empty((n, d))
-    for leaf in range(start.size - 1):
-        for i in range(start[leaf], start[leaf + 1]):
-            for k in range(d):
-                points[i, k] = blocks[leaf, k, i - start[leaf]] = coordinates[k, order[i]]
-    return blocks, points
-
-
-@jit
-def _shrink_boxes(blocks: Any, start: Any, low: Any, high: Any) -> None:
-    """Set the boxes of the leaves to just hold their points."""
-    for leaf in range(low.shape[0]):
-        for k in range(low.shape[1]):
+def _fill_leaves(
+    coordinates: Any, order: Any, start: Any, low: Any, high: Any, blocks: Any, points: Any, begin: int, end: int
+) -> None:
+    """Store the points of some leaves, and set their boxes to just hold them."""
+    for leaf in range(begin, end):
+        for k in range(coordinates.shape[0]):
             a, b = np.inf, -np.inf
-            for i in range(start[leaf + 1] - start[leaf]):
-                a, b = min(a, blocks[leaf, k, i]), max(b, blocks[leaf, k, i])
+            for i in range(start[leaf], start[leaf + 1]):
+                value = coordinates[k, order[i]]
+                points[i, k] = blocks[leaf, k, i - start[leaf]] = value
+                a, b = min(a, value), max(b, value)
             low[leaf, k], high[leaf, k] = a, b
 
 
@@ -174,10 +203,31 @@ def count_inner(leaves: int) -> int:
 
 
 @inlined
+def leaf_of(tree: Tree, position: int) -> int:
+    """Node of the leaf with a position; splits in the middle leave it near where even shares would."""
+    leaves = tree.start.size - 1
+    leaf = position * leaves // tree.start[leaves]
+    while tree.start[leaf] > position:
+        leaf -= 1
+    while tree.start[leaf + 1] <= position:
+        leaf += 1
+    return tree.low.shape[0] + leaf
+
+
+@inlined
 def open_node(
-    tree: Tree, node: int, query: Any, caps: Any, limit: float, stack: Any, bound: Any, top: int, distance: Any
+    tree: Tree,
+    node: int,
+    skip: int,
+    query: Any,
+    caps: Any,
+    limit: float,
+    stack: Any,
+    bound: Any,
+    top: int,
+    distance: Any,
 ) -> int:
-    """Put the children that are not beyond the limit on the stack, the nearer the higher."""
+    """Put the children that are not beyond the limit on the stack, the nearer the higher, but not ``skip``."""
     width = tree.low.shape[2]
     for child in range(width):
         distance[child] = 0.0
@@ -188,6 +238,8 @@ def open_node(
             distance[child] += smaller(gap * gap, cap)
     first = top
     start, children = (8 * node + tree.fan - 7, 8) if node > 0 else (1, tree.fan)
+    if skip > 0:
+        distance[skip - start] = np.inf
     for child in range(children):
         if distance[child] <= limit:
             at = top
@@ -201,23 +253,38 @@ def open_node(
 
 @inlined
 def next_leaf(
-    tree: Tree, query: Any, caps: Any, limit: float, stack: Any, bound: Any, top: int, child: Any, distance: Any
+    tree: Tree,
+    query: Any,
+    caps: Any,
+    limit: float,
+    stack: Any,
+    bound: Any,
+    top: int,
+    done: int,
+    child: Any,
+    distance: Any,
 ) -> Any:
     """Walk on to a leaf with a point that is not beyond the limit, and fill in its distances; −1 if there is none.
 
-    Also returns how many nodes are still on the stack. A walk starts with the root there, at distance 0.
+    A walk starts with the query's own leaf on the stack, at distance 0, and as ``done``: the node below which
+    everything is on the stack or visited. From there it climbs: what is near comes early, and little of what is far
+    is ever put on the stack. Also returns how many nodes are there, and what is done.
     """
     inner = tree.low.shape[0]
-    while top > 0:
-        top -= 1
-        if bound[top] > limit:
-            continue
-        node = stack[top]
+    while top > 0 or done > 0:
+        if top > 0:
+            top -= 1
+            node, skip = stack[top], 0
+            if bound[top] > limit:
+                continue
+        else:
+            node, skip = (done + 7 - tree.fan) // 8 if done > tree.fan else 0, done
+            done = node
         if node < inner:
-            top = open_node(tree, node, query, caps, limit, stack, bound, top, child)
+            top = open_node(tree, node, skip, query, caps, limit, stack, bound, top, child)
         elif block_distances(tree.leaves, node - inner, query, caps, distance) <= limit:
-            return node - inner, top
-    return -1, top
+            return node - inner, top, done
+    return -1, top, done
 
 
 @inlined

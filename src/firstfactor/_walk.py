@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._jit import inlined, jit, larger, smaller
-from ._tree import LEAF, STACK, TIES, Tree, next_leaf
+from ._tree import FAR, LEAF, STACK, TIES, Tree, leaf_of, next_leaf
 
 # Points are compared with all candidates in batches of this many.
 BATCH = 4
@@ -39,13 +39,16 @@ def ball_variances(
         if count[centre] >= n_neighbors:  # the ball has radius 0
             variances[m] = squares[centre] / (count[centre] - 1)
             continue
-        limit = np.inf
+        limit = FAR
         n_seen = n_nearest = 0
         for k in range(d):
             query[k] = tree.points[centre, k]
-        stack[0], bound[0], top = 0, 0.0, 1
+        own_leaf = leaf_of(tree, centre)
+        stack[0], bound[0], top, climbed = own_leaf, 0.0, 1, own_leaf
         while True:
-            leaf, top = next_leaf(tree, query, caps, limit, stack, bound, top, child_distance, leaf_distance)
+            leaf, top, climbed = next_leaf(
+                tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
+            )
             if leaf < 0:
                 break
             a, b = tree.start[leaf], tree.start[leaf + 1]
@@ -119,16 +122,19 @@ def sum_plus_each(
     compared = again = 0
     for centre in centres:
         nearest[:] = np.inf
-        limit = np.inf
+        limit = FAR
         n_seen = done = np.intp(0)
         for k in range(d):
             query[k] = tree.points[centre, k]
         for j in range(c):
             own[j] = candidates[centre, j]
-        stack[0], bound[0], top = 0, 0.0, 1
+        own_leaf = leaf_of(tree, centre)
+        stack[0], bound[0], top, climbed = own_leaf, 0.0, 1, own_leaf
         leaf = 0
         while leaf >= 0:
-            leaf, top = next_leaf(tree, query, caps, limit, stack, bound, top, child_distance, leaf_distance)
+            leaf, top, climbed = next_leaf(
+                tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
+            )
             if leaf >= 0:
                 a, b = tree.start[leaf], tree.start[leaf + 1]
                 for i in range(b - a):
@@ -138,9 +144,10 @@ def sum_plus_each(
             while n_seen - done >= BATCH or (leaf < 0 and n_seen > done):
                 for i in range(n_seen, done + BATCH):  # a point that comes twice does not change a minimum
                     seen[i], seen_distance[i] = seen[done], seen_distance[done]
-                limit = TIES * _compare(
+                worst = _compare(
                     nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps, lowest, entering
                 )
+                limit = smaller(worst * TIES, FAR)
                 done += BATCH
         compared += n_seen
         for i in range(n_seen):

@@ -101,13 +101,14 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
     names, columns, n_rows = _open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
-        values, is_category = _shift_offsets(columns.astype(np.float64, order="C")), np.zeros(len(names), dtype=bool)
+        encoded = _shift_offsets(columns.T.astype(np.float64, order="C"))
+        is_category = np.zeros(len(names), dtype=bool)
     else:
-        values, is_category = _encode_each(columns, names, n_rows, forced)
-    constant = (values == values[0]).all(axis=0)
-    mismatch = _rescale(values, names, ~is_category, scale)
-    values[:, is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
-    return Design(names, values, np.where(is_category, mismatch, np.inf), constant)
+        encoded, is_category = _encode_each(columns, names, n_rows, forced)
+    constant = (encoded == encoded[:, :1]).all(axis=1)
+    mismatch = _rescale(encoded, names, ~is_category, scale)
+    encoded[is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
+    return Design(names, np.ascontiguousarray(encoded.T), np.where(is_category, mismatch, np.inf), constant)
 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
@@ -146,6 +147,8 @@ def _shorten(names: Sequence[str], most: int = 10) -> str:
 def _open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
     if scipy.sparse.issparse(X):
         raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
+    if isinstance(X, np.ndarray):  # the usual case, and narwhals would take its time to pass it through
+        return _open_array(X)
     X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(X):
         _refuse_duplicate_names(X.columns)
@@ -158,12 +161,10 @@ def _open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], 
         names = tuple(str(name) for name in frame.columns)
         _refuse_empty(frame.shape)
         return names, frame.iter_columns(), frame.shape[0]
-    array = _as_array(X)
-    names = tuple(f"x{j}" for j in range(array.shape[1]))
-    return names, array, array.shape[0]
+    return _open_array(X)
 
 
-def _as_array(X: Any) -> NDArray[Any]:
+def _open_array(X: Any) -> tuple[tuple[str, ...], NDArray[Any], int]:
     try:
         array = as_array(X)
     except ValueError as error:
@@ -174,7 +175,7 @@ def _as_array(X: Any) -> NDArray[Any]:
             "X.reshape(-1, 1) for a single factor."
         )
     _refuse_empty(array.shape)
-    return array
+    return tuple(f"x{j}" for j in range(array.shape[1])), array, array.shape[0]
 
 
 def _refuse_empty(shape: Sequence[int]) -> None:
@@ -203,11 +204,11 @@ def _all_plain(array: NDArray[Any]) -> bool:
 def _encode_each(
     columns: NDArray[Any] | Iterator[Any], names: tuple[str, ...], n_rows: int, forced: tuple[int, ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Encode column by column; return the values and which columns are categories."""
-    values = np.empty((n_rows, len(names)), dtype=np.float64)
+    """Encode column by column; return the values, (factors, rows), and which columns are categories."""
+    values = np.empty((len(names), n_rows))
     is_category = np.zeros(len(names), dtype=bool)
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
-        values[:, j], is_category[j] = _encode(column, names[j], j in forced)
+        values[j], is_category[j] = _encode(column, names[j], j in forced)
     return values, is_category
 
 
@@ -226,12 +227,12 @@ def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[Any], bool]:
 
 
 def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Move columns next to zero where an offset would cost digits.
+    """Move columns, the last axis, next to zero where an offset would cost digits.
 
     Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
     subtracting the mean does not.
     """
-    low, high = values.min(axis=0), values.max(axis=0)
+    low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
     return values
 
@@ -240,21 +241,21 @@ def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _rescale(values: NDArray[np.float64], names: tuple[str, ...], numeric: NDArray[np.bool_], scale: bool) -> float:
-    """Scale the numeric columns in place; return what a categorical mismatch counts.
+    """Scale the numeric columns, (factors, rows), in place; return what a categorical mismatch counts.
 
     Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
     """
-    spread = np.where(numeric, np.maximum(values.max(axis=0), -values.min(axis=0)), 0.0)
+    spread = np.where(numeric, np.maximum(values.max(axis=1), -values.min(axis=1)), 0.0)
     varies = numeric & (spread > 0)
     exponents = np.frexp(spread)[1]
     common = int(exponents[varies].max()) if varies.any() else 0
     shifts = np.where(varies, exponents if scale else common, 0)
     if np.abs(shifts).max() > SAFE_EXPONENT or not scale:
-        np.ldexp(values, -shifts, out=values)
+        np.ldexp(values, -shifts[:, None], out=values)
     mismatch = 2.0
     if scale:
-        deviations = np.ones(values.shape[1])
-        deviations[varies] = (values if varies.all() else values[:, varies]).std(axis=0, ddof=1)
+        deviations = np.ones((len(values), 1))
+        deviations[varies, 0] = (values if varies.all() else values[varies]).std(axis=1, ddof=1)
         values /= deviations
     else:
         with np.errstate(over="ignore"):  # refused below if there are categories
@@ -270,7 +271,7 @@ def _refuse_lost_digits(
     mismatch: float,
     scale: bool,
 ) -> None:
-    lost = np.flatnonzero(numeric & ((values != 0) & (np.abs(values) < SMALLEST_DIFFERENCE)).any(axis=0))
+    lost = np.flatnonzero(numeric & ((values != 0) & (np.abs(values) < SMALLEST_DIFFERENCE)).any(axis=1))
     if lost.size:
         way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
         raise ValueError(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _scan, _survey, _walk
+from . import _line, _scan, _survey, _walk
 from ._tasks import Workers
 from ._tree import LEAF, Tree, build_tree
 from .design import Design
@@ -24,14 +24,17 @@ from .design import Design
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-# Nanoseconds, roughly. A shared walk for one row: to go at all and for each dimension; to compare a point at all
-# and with each candidate; and to compare it with one candidate again, to find ties.
-WALK, WALK_DIMENSION = 300.0, 250.0
+# Nanoseconds, roughly. A search in a tree, for one row: at all, and what it takes more with every dimension, by this
+# factor, until it looks at all points.
+SEARCH, SEARCH_MORE, SEARCH_FACTOR = 250.0, 70.0, 1.55
+# A shared walk takes that, and more to compare a point at all, with each candidate, and with one again for its ties.
 COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 7.0, 0.5, 2.0
+# Windows of a line, for one row and candidate: at all, and for each block of points.
+LINE, LINE_BLOCK = 50.0, 15.0
 # A scan: for each point, at all and for each dimension.
 SCAN, SCAN_DIMENSION = 6.5, 0.25
-# A search for one row by itself: at all, and for each dimension; and to find out which rows are equal.
-SEARCH, SEARCH_DIMENSION, COLLAPSE = 300.0, 200.0, 100.0
+# To find out which rows are equal.
+COLLAPSE = 100.0
 
 # Candidates served by one walk: what is known of so many stays in the fastest cache, and the one that is hardest
 # to serve holds up few others.
@@ -102,11 +105,12 @@ class Search:
         if not base:
             return self.columns.variance[list(candidates)]
         levels = self.columns.levels[list(base)].prod() * self.columns.levels[list(candidates)]
-        walk = Walk(self, base)
-        alone = self._cost_alone(levels, len(base) + 1) < walk.cost(candidates)
+        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]])
+        shared = Line(self, base[0]) if on_line else Walk(self, base)
+        alone = self._cost_alone(levels, len(base) + 1) < shared.cost(candidates)
         means = np.empty(len(candidates))
-        means[~alone] = walk.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
-        del walk  # as large as the table
+        means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
+        del shared  # as large as the table
         means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         return means
 
@@ -117,9 +121,7 @@ class Search:
         if cost_alone < (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows:
             return self._each_alone(sets)
         points, caps = np.ascontiguousarray(self.design.values[:, list(base)]), self.design.caps[list(base)]
-        filled = np.zeros((-(-len(points) // LEAF) * LEAF, len(base)))
-        filled[: len(points)] = points
-        packed = np.ascontiguousarray(filled.reshape(-1, LEAF, len(base)).swapaxes(1, 2))
+        packed = np.ascontiguousarray(_in_blocks(points, 0.0).swapaxes(1, 2))
         sums = self.workers.map(
             lambda centres: _scan.sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
             blocks(self.outer),
@@ -160,7 +162,12 @@ class Search:
         share exp(−rows / places) of the rows is alone and has to search.
         """
         lonely = np.exp(-self.design.n_rows / levels)
-        return COLLAPSE + (SEARCH + SEARCH_DIMENSION * n_factors) * lonely
+        return COLLAPSE + self.cost_of_search(n_factors) * lonely
+
+    def cost_of_search(self, n_factors: int) -> float:
+        """Nanoseconds for each row to search a tree of all rows."""
+        all_points = (SCAN + SCAN_DIMENSION * n_factors) * self.design.n_rows
+        return SEARCH + min(SEARCH_MORE * SEARCH_FACTOR**n_factors, all_points)
 
     def _collapse(self, factors: Sequence[int]) -> Points:
         """Return the distinct points, or all rows where a factor has too many values to repeat."""
@@ -204,30 +211,25 @@ class Search:
         """Build a tree of rows in the space of some factors."""
         coordinates = np.ascontiguousarray(self.design.values[rows][:, list(factors)].T)
         caps = self.design.caps[list(factors)]
-        tree = build_tree(coordinates, caps)
-        position = np.empty_like(tree.order)
-        position[tree.order] = np.arange(tree.order.size)
-        return Planted(tree, caps, position)
+        tree = build_tree(coordinates, caps, self.workers)
+        return Planted(tree, caps, _inverse(tree.order))
 
 
-class Walk:
-    """One search in a base that serves many candidates."""
+class Shared:
+    """One search in a base that serves many candidates: what both kinds have in common."""
 
-    def __init__(self, search: Search, base: Sequence[int]) -> None:
+    def __init__(self, search: Search, position: Positions, order: Positions) -> None:
         self._search = search
-        self._planted = search.plant(base)
-        self._centres = np.sort(self._planted.position[search.outer])
-        self._y = search.y[self._planted.tree.order]
+        self._order = order
+        self._centres = np.sort(position[search.outer])
         self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
 
     def cost(self, candidates: Sequence[int]) -> float:
-        """Nanoseconds for each row and candidate, from the points that a few rows are compared with."""
+        """Nanoseconds for each row and candidate, from what a few rows take."""
         some = candidates[:TILE]
         sample = self._centres[:: -(-self._centres.size // SAMPLE)].copy()
-        _, compared, again = self._sum(some, self._gather(some), sample)
-        go = WALK + WALK_DIMENSION * self._planted.caps.size
-        compare = (COMPARE + COMPARE_CANDIDATE * len(some)) * compared + COMPARE_AGAIN * again
-        return float((go + compare / sample.size) / len(some))
+        _, spent = self._sum(some, self._gather(some), sample)
+        return spent / (sample.size * len(some))
 
     def means(self, candidates: Sequence[int]) -> Floats:
         """Return the mean variance in the base plus each candidate."""
@@ -240,26 +242,76 @@ class Walk:
         total: Floats = np.sum(sums, axis=0)
         return total / self._centres.size
 
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, int, int]:
+    def _gather(self, candidates: Sequence[int]) -> Floats:
+        """Return the candidates' values in the order of the search."""
+        if self._gathered[0] != candidates:
+            self._gathered = ((), np.empty((0, 0)))  # never hold two
+            columns, out = np.array(candidates), self._empty(len(candidates))
+            by_row = self._by_row(out)
+            self._search.workers.map(
+                lambda rows: _survey.gather(self._search.design.values, self._order[rows], columns, by_row[rows]),
+                spans(self._order.size, 2**17 // columns.size),
+            )
+            self._gathered = candidates, out
+        return self._gathered[1]
+
+    def _empty(self, n_candidates: int) -> Floats:
+        """Return where values go, filled up with what changes nothing."""
+        raise NotImplementedError
+
+    def _by_row(self, values: Floats) -> Floats:
+        """Return the same as (rows, candidates)."""
+        raise NotImplementedError
+
+    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
+        """Return the sum of variances for each candidate, and an estimate of the nanoseconds spent."""
+        raise NotImplementedError
+
+
+class Line(Shared):
+    """Windows of one sorted numeric column."""
+
+    def __init__(self, search: Search, base: int) -> None:
+        column = search.design.values[:, base]
+        order = np.argsort(column)
+        super().__init__(search, _inverse(order), order)
+        self._base = _in_blocks(column[order], np.inf)
+        self._y = search.y[order]
+
+    def _empty(self, n_candidates: int) -> Floats:
+        return np.full((n_candidates, *self._base.shape), np.inf)
+
+    def _by_row(self, values: Floats) -> Floats:
+        return values.reshape(len(values), -1).T
+
+    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
+        caps = self._search.design.caps[list(candidates)]
+        total, looked = _line.sum_along_each(self._base, values, caps, self._y, centres, self._search.n_neighbors)
+        return total, LINE * centres.size * len(candidates) + LINE_BLOCK * looked
+
+
+class Walk(Shared):
+    """A tree of the base, walked for each row."""
+
+    def __init__(self, search: Search, base: Sequence[int]) -> None:
+        self._planted = search.plant(base)
+        super().__init__(search, self._planted.position, self._planted.tree.order)
+        self._y = search.y[self._order]
+
+    def _empty(self, n_candidates: int) -> Floats:
+        return np.zeros((self._order.size, -(-n_candidates // 4) * 4))
+
+    def _by_row(self, values: Floats) -> Floats:
+        return values
+
+    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
         planted, caps = self._planted, np.zeros(values.shape[1])
         caps[: len(candidates)] = self._search.design.caps[list(candidates)]
         total, compared, again = _walk.sum_plus_each(
             planted.tree, planted.caps, values, caps, len(candidates), self._y, centres, self._search.n_neighbors
         )
-        return total, compared, again
-
-    def _gather(self, candidates: Sequence[int]) -> Floats:
-        """Return the candidates' values in tree order, with zeros for more up to a multiple of four."""
-        if self._gathered[0] != candidates:
-            self._gathered = ((), np.empty((0, 0)))  # never hold two
-            columns, order = np.array(candidates), self._planted.tree.order
-            out = np.zeros((order.size, -(-columns.size // 4) * 4))
-            self._search.workers.map(
-                lambda rows: _survey.gather(self._search.design.values, order[rows], columns, out[rows]),
-                spans(order.size, 2**17 // columns.size),
-            )
-            self._gathered = candidates, out
-        return self._gathered[1]
+        go = self._search.cost_of_search(planted.caps.size) * centres.size
+        return total, go + (COMPARE + COMPARE_CANDIDATE * len(candidates)) * compared + COMPARE_AGAIN * again
 
 
 def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
@@ -271,6 +323,20 @@ def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
     occurs[cell] = 1
     numbers = np.cumsum(occurs)
     return numbers[cell] - 1, int(numbers[-1])
+
+
+def _inverse(order: Positions) -> Positions:
+    """Return where each entry went."""
+    position = np.empty_like(order)
+    position[order] = np.arange(order.size)
+    return position
+
+
+def _in_blocks(values: Floats, filling: float) -> Floats:
+    """Return values 16 at a time, filled up."""
+    filled = np.full((-(-len(values) // LEAF) * LEAF, *values.shape[1:]), filling)
+    filled[: len(values)] = values
+    return filled.reshape(-1, LEAF, *values.shape[1:])
 
 
 def spans(size: int, step: int) -> list[slice]:

@@ -107,6 +107,7 @@ def printable(value: Any) -> str:
 
 
 def _shown(character: str) -> str:
+    """Return what to show for a character."""
     category = unicodedata.category(character)
     return "" if category == "Cf" else "\N{REPLACEMENT CHARACTER}" if category in ("Cc", "Cs", "Cn") else character
 
@@ -122,11 +123,13 @@ def _refuse_another_table(names: tuple[str, ...], analysed: tuple[str, ...], unn
 
 
 def _first_few(names: tuple[str, ...]) -> str:
+    """Return a few names for a message."""
     shown = ", ".join(repr(name) for name in names[:5])
     return shown if len(names) <= 5 else f"{shown}, ... ({len(names)} in all)"
 
 
 def _read(column: Any, name: str, category: bool) -> Column:
+    """Return one column of the table as numbers or as levels in order."""
     values = read_column(column, f"column {name!r} of X")
     if not category and isinstance(values, np.ndarray) and values.dtype != bool:
         return Column(exact_floats(values), ())
@@ -140,6 +143,7 @@ def _read(column: Any, name: str, category: bool) -> Column:
 
 
 def _name_of(y: Any) -> str:
+    """Return the name that a response brings along."""
     target = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.DataFrame):
         return printable(target.columns[0])

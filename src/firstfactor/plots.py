@@ -181,7 +181,7 @@ def ceiling_of(indices: Indices) -> float:
 
 def left_out(indices: Indices) -> list[int]:
     """Return the positions of the factors with importance 0: first those that came closest to being selected."""
-    gains = {}
+    gains: dict[int, float] = {}
     for step in indices.path.steps if indices.path else ():
         if step.phase == "forward":
             gains.update(zip(step.candidates, (step.explained - step.base_explained).tolist(), strict=True))
@@ -215,6 +215,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
 
 
 def _headline(indices: Indices) -> str:
+    """Return the ceiling in a few words."""
     if indices.method == "NN":
         return "y taken to be free of noise"
     return f"R² of any model: at most {ceiling_of(indices):.2f}"
@@ -234,13 +235,11 @@ class Stop:
 
 
 def stops(path: Path, final_r2: float) -> list[Stop]:
-    """Return what changed in a selection, in order."""
+    """Return what changed in a selection, in order, after the start if that is not empty."""
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
-        found.append(
-            Stop(Label(f"all {len(first.base):,} factors"), first.base_explained / path.response_variance, True)
-        )
+        found.append(Stop(Label(f"all {len(first.base):,}"), first.base_explained / path.response_variance, True))
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=True):
         if not step.chosen:
             continue
@@ -268,13 +267,15 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
     shown = found if len(found) <= most else [*found[: most // 2], *found[len(found) - most + most // 2 :]]
     _draw_stops(ax, shown, ceiling_of(indices))
     ax.set_xlabel("R² of the factors so far")
-    skipped = f", of which {len(found) - len(shown):,} in the middle are not shown" if len(shown) < len(found) else ""
-    steps = f"{len(found):,} step{'' if len(found) == 1 else 's'}"
-    ax.set_title(f"{steps}{skipped}" if found else "No factor explains anything of y", loc="left")
+    changes = sum(bool(stop.label.before) for stop in found)
+    skipped = f" ({len(found) - len(shown):,} not shown)" if len(shown) < len(found) else ""
+    steps = f"{changes:,} step{'' if changes == 1 else 's'}{skipped}"
+    ax.set_title(steps if found else "No factor explains anything of y", loc="left")
     return ax
 
 
 def _draw_stops(ax: "Axes", shown: list[Stop], ceiling: float) -> None:
+    """Draw the ceiling, and what is explained row by row."""
     rows = np.arange(len(shown))
     r2 = np.array([stop.r2 for stop in shown])
     stays = np.array([stop.stays for stop in shown], dtype=bool)
@@ -282,9 +283,7 @@ def _draw_stops(ax: "Axes", shown: list[Stop], ceiling: float) -> None:
     ax.plot(r2, rows, color=BLUE, linewidth=1.2, alpha=0.5)
     ax.plot(r2[stays], rows[stays], "o", color=BLUE, markersize=6)
     if not stays.all():
-        ax.plot(
-            r2[~stays], rows[~stays], "X", color=VERMILLION, markersize=7, label="removed by elimination", linestyle=""
-        )
+        ax.plot(r2[~stays], rows[~stays], "X", color=VERMILLION, markersize=7, label="removed by elimination")
     for row, stop in enumerate(shown):
         ax.annotate(f"{stop.r2:.2f}", (stop.r2, row), (-5, -2), textcoords="offset points", va="top", ha="right")
     low = min(0.0, float(r2.min(initial=0)))
@@ -322,6 +321,7 @@ def draw_effect(ax: "Axes", effect: Effect, target: Target) -> None:
 
 
 def _draw_numbers(ax: "Axes", column: Column, target: Target) -> None:
+    """Draw rows as dots and their local mean as a line."""
     rng = np.random.default_rng(0)
     drawn = _draw_some(rng, len(column.values))
     ax.plot(column.values[drawn], _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
@@ -332,6 +332,7 @@ def _draw_numbers(ax: "Axes", column: Column, target: Target) -> None:
 
 
 def _draw_levels(ax: "Axes", column: Column, target: Target) -> None:
+    """Draw rows as dots in a strip for each level, and its mean as a dash."""
     codes, labels = _pooled(column)
     rng = np.random.default_rng(0)
     drawn = _draw_some(rng, len(codes))
@@ -373,6 +374,7 @@ def _pooled(column: Column) -> tuple[NDArray[np.intp], list[str]]:
 
 
 def _draw_some(rng: np.random.Generator, n_rows: int) -> NDArray[np.intp]:
+    """Return the rows to draw: all, or as many as can be told apart."""
     if n_rows <= MOST_POINTS:
         return np.arange(n_rows)
     return np.sort(rng.choice(n_rows, MOST_POINTS, replace=False))
@@ -406,12 +408,14 @@ def _figure_maker() -> "NewFigure":
 
 
 def _tall_axes(rows: int, new_figure: "NewFigure") -> "Axes":
+    """Return the axes of a new figure that is high enough for some rows."""
     width = require("matplotlib", "a plot").rcParams["figure.figsize"][0]
     figure = new_figure(figsize=(width, 1.2 + ROW_HEIGHT * max(rows, 3)), layout="constrained")
     return figure.add_subplot()
 
 
 def _columns(panels: int) -> int:
+    """Return how many panels stand side by side."""
     return min(panels, 3)
 
 
@@ -426,6 +430,7 @@ def _panels(panels: int, new_figure: "NewFigure") -> NDArray[Any]:
 
 
 def _despine(ax: "Axes") -> None:
+    """Take away the lines at the top and at the right."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
 
@@ -442,6 +447,7 @@ def _label_rows(ax: "Axes", labels: list[Label]) -> None:
 
 
 def _rows_that_fit(ax: "Axes") -> int:
+    """Return how many rows of text axes have room for."""
     tick = ax.get_yticklabels()[:1]
     line = 1.3 * (float(tick[0].get_fontsize()) if tick else 10)
     return int(np.clip(_points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
@@ -466,10 +472,12 @@ def _final_width(ax: "Axes") -> float:
 
 
 def _width(ax: "Axes") -> float:
+    """Return the width of axes in points."""
     return _points(ax, ax.get_window_extent().width)
 
 
 def _points(ax: "Axes", pixels: float) -> float:
+    """Return pixels of a figure in points, the unit of fonts."""
     return pixels * 72 / ax.figure.dpi
 
 

@@ -4,6 +4,7 @@ import html
 import importlib.metadata
 import os
 import platform
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _svg, plots
+from ._checks import is_integer
 from ._extras import require
 from ._output import write_whole
 from .indices import Indices
@@ -104,7 +106,7 @@ def gather(
     data = None if X is None else _read_data(X, y, indices)
     if result is not indices:  # a FIRST, which knows how it was called
         settings = result.get_params() if settings is None else settings
-        call = f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)" if call is None else call
+        call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
     response = "y" if data is None else data.target.name
     return {
         "title": title or f"What drives {response}?",
@@ -163,6 +165,7 @@ def summarise(column: Column) -> str:
 
 
 def _brief(text: str, most: int = 40) -> str:
+    """Return a text shortened in the middle to some characters."""
     return plots.shorten(text, lambda shorter: len(shorter) <= most)
 
 
@@ -207,6 +210,7 @@ def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
 
 
 def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
+    """Return the rows of the table for factors that were left out."""
     return [
         {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
         for i in left_out(indices)[:MOST_LEFT_OUT]
@@ -215,9 +219,13 @@ def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
 
 def _describe_setting(value: Any) -> str:
     """Return a value as text that is the same in every run: no addresses, no endless arrays."""
-    if isinstance(value, np.random.Generator):
-        return "a numpy Generator"
-    return _brief(printable(repr(value.tolist() if isinstance(value, np.ndarray) else value)), 200)
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return _brief(printable(_without_addresses(text)), 200)
+
+
+def _without_addresses(text: str) -> str:
+    """Return what `repr` gave without what differs from run to run."""
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
 
 
 def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
@@ -229,14 +237,16 @@ def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
     seed = settings.get("random_state", settings.get("seed"))
     if seed is None:
         return "Rows were drawn at random and no seed was set: a repeat will differ a little."
-    return f"Rows were drawn at random with the seed {_describe_setting(seed)}: a repeat with it gives the same result."
+    if not is_integer(seed):
+        return "Rows were drawn at random: a repeat needs the same generator in the same state."
+    return f"Rows were drawn at random with the seed {seed}: a repeat with it gives the same result."
 
 
 # --- draw ---------------------------------------------------------------------------------------------------------
 
 
 def _draw(indices: Indices, data: Data | None) -> dict[str, Any]:
-    """Return the figures as SVG text: ``importance``, ``path`` (None if there is none or it is empty) and ``effects``, a list with captions."""
+    """Return figures as SVG text: ``importance``, ``path`` (None without a step) and ``effects``, with names."""
     figure = require("matplotlib.figure", "a report").Figure
     with _svg.page_style(FIGURE_WIDTH):
         importance = plots.draw_importance(indices, None, figure)
@@ -250,12 +260,14 @@ def _draw(indices: Indices, data: Data | None) -> dict[str, Any]:
         }
 
 
-def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str]]:
+def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield for each factor its name, as much of it as makes a caption, and the panel."""
     for number, effect in enumerate(data.effects):
         ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
         plots.draw_effect(ax, effect, data.target)
         name = printable(effect.name)
-        yield name, _svg.figure_to_svg(ax.figure, f"effect{number}", f"{data.target.label} against {name}", COLOURS)
+        description = f"{data.target.label} against {name}"
+        yield name, _brief(name, 60), _svg.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
 
 
 # --- render -------------------------------------------------------------------------------------------------------
@@ -303,6 +315,7 @@ def compact_table(indices: Indices) -> str:
 
 
 def _summary(indices: Indices, shown: int) -> str:
+    """Return what the table in a notebook does not show, and the ceiling."""
     more = len(indices.selected) - shown
     counts = f"{more} more selected; " if more else ""
     others = len(left_out(indices))

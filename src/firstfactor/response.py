@@ -51,12 +51,18 @@ def read_response(y: Any, n_rows: int, task: str = "auto") -> Response:
             f'y must hold numbers for task="regression"; got labels such as {values[0]!r}. '
             'Use task="classification", or convert y.'
         )
-    codes, levels = level_codes(values)
-    if len(levels) == 1:
-        raise ValueError(f"y must vary, but all {n_rows} values are {levels[0]!r}: only 1 class or value.")
-    if task == "classification" or (task == "auto" and (len(levels) == 2 or not is_numeric(values))):
-        return _two_classes(codes, levels)
+    if task == "classification" or not is_numeric(values) or _few_values(np.asarray(values)):
+        codes, levels = level_codes(values)
+        if len(levels) == 1:
+            raise ValueError(f"y must vary, but all {n_rows} values are {levels[0]!r}: only 1 class or value.")
+        if task != "regression":
+            return _two_classes(codes, levels)
     return _response(exact_floats(np.asarray(values)), "regression", ())
+
+
+def _few_values(values: NDArray[Any]) -> bool:
+    """Tell whether there are at most two distinct numbers, without sorting them."""
+    return bool(((values == values.min()) | (values == values.max())).all())
 
 
 def _two_classes(codes: NDArray[np.intp], levels: list[Any]) -> Response:
@@ -86,7 +92,7 @@ def _one_column(y: Any) -> Values:
     """Return the values of a target given as a series, an array, a list or a table of one column."""
     if y is None:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
-    target = nw.from_native(y, pass_through=True, allow_series=True)
+    target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.Series):
         return read_column(target, "y")
     array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)

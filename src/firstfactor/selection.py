@@ -112,7 +112,6 @@ def _forward_step(variances: Variances, base: tuple[int, ...], candidates: tuple
     chosen: tuple[int, ...] = ()
     if _helps(explained[best] - base_explained, rule, variances.tolerance):
         chosen = (candidates[best],)
-        variances.remember(base + chosen, total - explained[best])
     return Step("forward", base, base_explained, candidates, explained, chosen)
 
 

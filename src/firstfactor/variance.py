@@ -33,8 +33,8 @@ class Options(TypedDict, total=False):
 class Variances:
     """Conditional variances of one response given sets of factors of one design.
 
-    Constant factors are left out of every set: they separate no rows. Sets that served as a base are
-    remembered, so that a later phase does not search for them again.
+    Constant factors are left out of every set: they separate no rows. Every set is remembered, so that
+    elimination does not search again for what forward selection tried.
     """
 
     def __init__(self, design: Design, response: Response, search: Search) -> None:
@@ -57,7 +57,9 @@ class Variances:
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
         """ev(u ∪ i) for every candidate i."""
-        return self._search.plus_each(self._key(base), candidates)
+        values = self._search.plus_each(self._key(base), candidates)
+        self._known.update((self._key((*base, i)), float(value)) for i, value in zip(candidates, values, strict=True))
+        return values
 
     def minus_each(self, base: Sequence[int]) -> NDArray[np.float64]:
         """ev(u ∖ i) for every i in u."""
@@ -69,10 +71,6 @@ class Variances:
             for i, value in zip(wanted, self._search.minus_each(key, wanted), strict=True):
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
-
-    def remember(self, factors: Sequence[int], value: float) -> None:
-        """Keep ev of a set that was computed along with others."""
-        self._known[self._key(factors)] = value
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(i for i in factors if not self.design.constant[i]))

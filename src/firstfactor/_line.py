@@ -1,0 +1,150 @@
+"""Numba kernel for one numeric column plus each candidate: neighbours lie in a window of the sorted column."""
+
+from typing import Any
+
+import numpy as np
+
+from ._jit import inlined, jit, smaller
+from ._tree import FAR, LEAF, TIES
+
+
+@jit
+def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
+    """Sum of the variances in the sorted base plus each candidate, and how many blocks that took.
+
+    ``base`` comes in blocks of 16 and ``candidates`` as (candidates, blocks, 16), filled up with infinity. From its
+    own block a centre goes outwards on both sides, until the base alone is farther than the neighbours found. Of the
+    blocks on the way only those with the nearest points are looked at again, unless one more is as near, which means
+    ties.
+    """
+    wanted = n_neighbors - 1
+    nearest, blocks = np.empty(n_neighbors), np.empty(n_neighbors, np.intp)
+    distance, ranked = np.empty(LEAF), np.empty(wanted)
+    total = np.zeros(caps.size)
+    looked = 0
+    for j in range(caps.size):
+        for centre in centres:
+            block, place = centre // LEAF, centre % LEAF
+            x, own, cap = base[block, place], candidates[j, block, place], caps[j]
+            nearest[:] = FAR
+            _measure(base, candidates, j, block, x, own, cap, distance)
+            distance[place] = FAR
+            least = np.inf
+            for i in range(distance.size):
+                least = smaller(least, distance[i])
+            nearest[0], blocks[0] = least, block
+            first, last = block, block
+            limit = least * TIES if wanted == 1 else FAR
+            before, behind = _gap_before(base, first, x), _gap_behind(base, last, x)
+            while before <= limit or behind <= limit:
+                if before <= limit:
+                    first -= 1
+                    before = _gap_before(base, first, x)
+                    least = _closest(base, candidates, j, first, x, own, cap)
+                    if least < nearest[wanted]:
+                        _enter(nearest, blocks, least, first)
+                if behind <= limit:
+                    last += 1
+                    behind = _gap_behind(base, last, x)
+                    least = _closest(base, candidates, j, last, x, own, cap)
+                    if least < nearest[wanted]:
+                        _enter(nearest, blocks, least, last)
+                limit = nearest[wanted - 1] * TIES
+            looked += last + 1 - first
+            reach = nearest[0] * TIES
+            if wanted > 1:
+                reach = _rank(base, candidates, j, block, place, nearest, blocks, cap, distance, ranked) * TIES
+            tied = nearest[wanted] <= reach
+            inside, sum_first, sum_second = 1.0, 0.0, 0.0
+            for part in range(last + 1 - first if tied else wanted):
+                if not tied and nearest[part] > reach:
+                    break
+                at = first + part if tied else blocks[part]
+                _measure(base, candidates, j, at, x, own, cap, distance)
+                if at == block:
+                    distance[place] = FAR
+                for i in range(distance.size):
+                    if distance[i] <= reach:
+                        step = y[at * LEAF + i] - y[centre]
+                        inside, sum_first, sum_second = inside + 1, sum_first + step, sum_second + step * step
+            total[j] += max(sum_second - sum_first * sum_first / inside, 0.0) / (inside - 1)
+    return total, looked
+
+
+@inlined
+def _measure(base: Any, candidates: Any, j: int, block: int, x: float, own: float, cap: float, distance: Any) -> None:
+    """Squared distances of a block."""
+    for i in range(distance.size):
+        along, across = base[block, i] - x, candidates[j, block, i] - own
+        distance[i] = along * along + smaller(across * across, cap)
+
+
+@inlined
+def _closest(base: Any, candidates: Any, j: int, block: int, x: float, own: float, cap: float) -> float:
+    """The least of them."""
+    least = np.inf
+    for i in range(base.shape[1]):
+        along, across = base[block, i] - x, candidates[j, block, i] - own
+        least = smaller(least, along * along + smaller(across * across, cap))
+    return least
+
+
+@inlined
+def _gap_before(base: Any, first: int, x: float) -> float:
+    """Squared distance along the base to what comes before a block, infinite at the end."""
+    if first == 0:
+        return np.inf
+    gap = x - base[first - 1, base.shape[1] - 1]
+    return gap * gap
+
+
+@inlined
+def _gap_behind(base: Any, last: int, x: float) -> float:
+    """Squared distance along the base to what comes behind a block, infinite at the end."""
+    if last + 1 == base.shape[0]:
+        return np.inf
+    gap = base[last + 1, 0] - x
+    return gap * gap
+
+
+@inlined
+def _enter(nearest: Any, blocks: Any, least: float, block: int) -> None:
+    """Enter a block among those with the nearest points."""
+    at = nearest.size - 1
+    while at > 0 and nearest[at - 1] > least:
+        nearest[at], blocks[at] = nearest[at - 1], blocks[at - 1]
+        at -= 1
+    nearest[at], blocks[at] = least, block
+
+
+@inlined
+def _rank(
+    base: Any,
+    candidates: Any,
+    j: int,
+    block: int,
+    place: int,
+    nearest: Any,
+    blocks: Any,
+    cap: float,
+    distance: Any,
+    ranked: Any,
+) -> float:
+    """Distance of the last neighbour wanted, from the blocks with the nearest points."""
+    ranked[:] = FAR
+    wanted = ranked.size
+    for part in range(wanted):
+        if nearest[part] == FAR:
+            break
+        at = blocks[part]
+        _measure(base, candidates, j, at, base[block, place], candidates[j, block, place], cap, distance)
+        if at == block:
+            distance[place] = FAR
+        for i in range(distance.size):
+            if distance[i] < ranked[wanted - 1]:
+                rank = wanted - 1
+                while rank > 0 and ranked[rank - 1] > distance[i]:
+                    ranked[rank] = ranked[rank - 1]
+                    rank -= 1
+                ranked[rank] = distance[i]
+    return ranked[wanted - 1]

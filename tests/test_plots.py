@@ -1,0 +1,354 @@
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from matplotlib.figure import Figure
+from tables import friedman, mixed
+
+from firstfactor import FIRST, Indices, backward_elimination, total_indices
+from firstfactor.plots import local_means, plot_effects, plot_importance, plot_path, shorten, shorten_all, stops
+
+LONG = "average daily temperature of sensor number {} in the northern hall during the night"
+
+
+@pytest.fixture(autouse=True)
+def without_pyplot(monkeypatch):
+    """Let figures be plain, whatever other tests have imported."""
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = friedman(400)
+    return FIRST().fit(X, y), X, y
+
+
+@pytest.fixture(scope="module")
+def long_names():
+    X, y = friedman(300, factors=60)
+    X = pd.DataFrame(X, columns=[LONG.format(j) for j in range(60)])
+    return FIRST().fit(X, y), X, y
+
+
+@pytest.fixture
+def nothing():
+    X, y = np.arange(30.0)[:, None], np.tile([0.0, 1.0, 0.5], 10)  # neighbours differ more than rows at large
+    return FIRST().fit(X, y), X, y
+
+
+def labels_of(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def texts_of(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def stays_inside(figure):
+    """Whether everything drawn lies on the canvas."""
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    return box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width and box.y1 <= height
+
+
+def test_importance_has_a_bar_for_each_factor_and_says_why_others_are_left_out(fitted):
+    selector, _, _ = fitted
+    ax = plot_importance(selector)
+    selected = selector.selected_
+    assert labels_of(ax)[: len(selected)] == [f"x{i}" for i in selected]
+    assert set(labels_of(ax)) == {f"x{i}" for i in range(10)}
+    widths = [bar.get_width() for bar in ax.patches]
+    np.testing.assert_allclose(widths[: len(selected)], selector.importances_[selected])
+    assert widths[len(selected) :] == [0] * (10 - len(selected))
+    assert texts_of(ax)[0] == f"{selector.importances_[selected[0]]:.3f}"
+    assert texts_of(ax)[-1] == selector.indices_.why_left_out(int(labels_of(ax)[-1][1:]))
+    assert ax.get_title(loc="left") == f"R² of any model: at most {selector.r2_ceiling_:.2f}"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is at the top
+
+
+def test_many_factors_left_out_are_counted(long_names):
+    selector, _, _ = long_names
+    ax = plot_importance(selector)
+    assert len(labels_of(ax)) == len(selector.selected_) + 1
+    assert labels_of(ax)[-1] == f"{60 - len(selector.selected_)} left out"
+
+
+def test_many_selected_factors_are_summed_up_and_the_figure_grows():
+    values = np.linspace(0.1, 0.001, 100)
+    few, many = (_indices(values[:n]) for n in (5, 100))
+    ax = plot_importance(many)
+    assert len(ax.patches) == 60
+    assert labels_of(ax)[-1] == "41 more"
+    assert texts_of(ax)[-1] == "at most 0.041 each"
+    assert ax.figure.get_figheight() > 3 * plot_importance(few).figure.get_figheight()
+    assert stays_inside(ax.figure)
+
+
+def _indices(values):
+    names = tuple(f"x{j}" for j in range(len(values)))
+    return Indices(values, names, ("number",) * len(values), 0.5, 2.0, 100, "regression", "NANNE")
+
+
+def test_given_axes_are_used_and_returned(fitted):
+    selector, X, y = fitted
+    axes = Figure(figsize=(8, 3)).subplots(1, 2)
+    assert plot_importance(selector, axes[0]) is axes[0]
+    assert plot_path(selector, ax=axes[1]) is axes[1]
+    assert selector.plot(Figure().add_subplot()).get_xlabel() == "importance (total index)"
+    panels = Figure().subplots(2, len(selector.selected_))[1]
+    assert all(given is returned for given, returned in zip(panels, plot_effects(X, y, selector, panels), strict=True))
+    with pytest.raises(ValueError, match=rf"one Axes per selected factor \({len(selector.selected_)}\); got 2"):
+        plot_effects(X, y, selector, axes)
+
+
+@pytest.mark.parametrize("draw", [plot_importance, plot_path])
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_long_names_stay_on_the_canvas_in_given_axes(long_names, draw, layout):
+    selector, _, _ = long_names
+    figure = Figure(figsize=(9, 4), layout=layout)
+    axes = figure.subplots(1, 2)
+    draw(selector, axes[0])
+    draw(selector, axes[1])
+    assert stays_inside(figure)
+    left, right = (ax.get_tightbbox() for ax in axes)
+    assert left.x1 <= right.x0 + 10  # names of one do not run into the other
+
+
+def test_long_names_stay_on_the_canvas_of_own_figures(long_names):
+    selector, X, y = long_names
+    assert stays_inside(plot_importance(selector).figure)
+    assert stays_inside(plot_path(selector).figure)
+    assert stays_inside(plot_effects(X, y, selector)[0].figure)
+    assert stays_inside(plot_path(backward_elimination(X, y)).figure)
+
+
+def test_names_keep_what_tells_them_apart(long_names):
+    selector, X, y = long_names
+    shown = labels_of(plot_importance(selector))[:-1]
+    assert len(set(shown)) == len(shown)
+    for label, i in zip(shown, selector.selected_, strict=True):
+        assert f"_number_{i}_in_" in label.replace(" ", "_")
+    titles = [ax.get_title(loc="left") for ax in plot_effects(X, y, selector)]
+    assert len({title.split(" (")[0] for title in titles}) == len(titles)
+
+
+def test_shortening_is_in_the_middle():
+    assert shorten("temperature", lambda text: len(text) <= 7) == "tem…ure"
+    assert shorten("short", lambda text: len(text) <= 7) == "short"
+    assert shorten("temperature", lambda _: False) == "t…e"
+    assert shorten_all(["hot_1_cold", "hot_2_cold"], lambda _, text: len(text) <= 7) == ["…t_1_c…", "…t_2_c…"]
+    assert shorten_all(["hothothot", "hothothothot"], lambda _, text: len(text) <= 7) != ["hot…hot"] * 2
+
+
+@pytest.mark.parametrize("name", ["a$b$", "100 % _{x}", "two\nlines", "", "\x00\x1b[0m", "日本語", r"\frac{1}{2}"])
+def test_names_are_text_and_nothing_else(name):
+    X, y = mixed()
+    selector = FIRST().fit(X.rename(columns={"size": name}), y)
+    ax = plot_importance(selector)
+    assert sum(label.isprintable() and len(label) > 0 for label in labels_of(ax)) == len(labels_of(ax))
+    if "日" not in name:  # the font has no such characters, and says so
+        assert stays_inside(ax.figure)
+
+
+def test_path_shows_each_step_and_the_ceiling(fitted):
+    selector, _, _ = fitted
+    ax = plot_path(selector)
+    entered = [step.chosen[0] for step in selector.path_.steps if step.chosen]
+    assert labels_of(ax) == [f"+ x{i}" for i in entered]
+    ceiling, line, *_ = ax.get_lines()
+    assert list(ceiling.get_xdata()) == [selector.r2_ceiling_] * 2
+    r2 = line.get_xdata()
+    assert (np.diff(r2) > 0).all()
+    assert r2[-1] == pytest.approx(selector.r2_ceiling_)
+    assert ax.get_legend().get_texts()[0].get_text() == f"ceiling {selector.r2_ceiling_:.2f}"
+    assert len(ax.get_legend().get_texts()) == 1  # nothing was removed
+
+
+def test_path_marks_factors_that_elimination_takes_out():
+    rng = np.random.default_rng(41)  # x8 comes first and turns out to be useless
+    X = rng.normal(size=(40, 12))
+    selector = FIRST().fit(X, X[:, 0] * X[:, 1] + rng.normal(size=40))
+    assert selector.path_.removed
+    found = stops(selector.path_, selector.r2_ceiling_)
+    for i in selector.path_.removed:
+        (entry,) = [stop for stop in found if (stop.label.before, stop.label.name) == ("+ ", f"x{i}")]
+        assert not entry.stays
+    ax = plot_path(selector)
+    assert ax.get_legend().get_texts()[1].get_text() == "removed by elimination"
+    crosses = ax.get_lines()[3]
+    assert len(crosses.get_xdata()) == sum(not stop.stays for stop in found)
+
+
+def test_path_of_backward_elimination_starts_with_all(fitted):
+    _, X, y = fitted
+    result = backward_elimination(X, y)
+    ax = plot_path(result)
+    assert labels_of(ax)[0] == "all 10"
+    assert all(label.startswith("− x") for label in labels_of(ax)[1:])
+    assert ax.get_lines()[1].get_xdata()[-1] == pytest.approx(result.r2_ceiling)
+
+
+def test_a_path_with_many_steps_leaves_out_the_middle():
+    X = np.random.default_rng(0).normal(size=(500, 12))
+    result = backward_elimination(X, X[:, 0], elimination="single")
+    found = stops(result.path, result.r2_ceiling)
+    ax = plot_path(result, Figure(figsize=(6, 1.5)).add_subplot())
+    assert 3 <= len(labels_of(ax)) < len(found)
+    assert labels_of(ax)[0] == "all 12"
+    assert ax.get_title(loc="left") == f"{len(found) - 1} steps ({len(found) - len(labels_of(ax))} not shown)"
+
+
+def test_no_path_is_said_with_a_way_out(fitted):
+    _, X, y = fitted
+    with pytest.raises(ValueError, match=r"NANNE has no path. Use FIRST or backward_elimination"):
+        plot_path(total_indices(X, y))
+
+
+TABLES = {
+    "pandas": lambda X: X,
+    "polars": pl.from_pandas,
+    "pyarrow": pa.Table.from_pandas,
+    "numpy": pd.DataFrame.to_numpy,
+}
+
+
+@pytest.mark.parametrize("given", TABLES)
+def test_effects_of_any_table(given):
+    X, y = mixed()
+    table = TABLES[given](X)
+    selector = FIRST().fit(table, y)
+    axes = plot_effects(table, y, selector)
+    assert len(axes) == len(selector.selected_) == 3
+    assert [ax.get_ylabel() for ax in axes] == ["y", "", ""]
+    names = ["size", "make", "load"] if given != "numpy" else ["x0", "x2", "x1"]
+    assert [ax.get_title(loc="left").split(" (")[0] for ax in axes] == names
+    levels = axes[1]
+    assert [label.get_text() for label in levels.get_xticklabels()] == ["ash", "elm", "oak"]
+    (means,) = levels.collections
+    for level, segment in zip(("ash", "elm", "oak"), means.get_segments(), strict=True):
+        assert segment[0, 1] == pytest.approx(y[X["make"] == level].mean())
+
+
+def test_effects_draw_the_local_mean(fitted):
+    selector, X, y = fitted
+    ax = plot_effects(X, y, selector)[0]
+    points, line = ax.get_lines()
+    assert len(points.get_xdata()) == 400
+    centres, means = local_means(X[:, selector.selected_[0]], y)
+    assert line.get_xdata().tolist() == centres.tolist()
+    assert line.get_ydata().tolist() == means.tolist()
+
+
+def test_local_means_share_rows_evenly_and_keep_equal_values_together():
+    x = np.arange(400.0)
+    centres, means = local_means(x, 2 * x)
+    assert len(centres) == 10
+    np.testing.assert_allclose(means, 2 * centres)
+    x = np.repeat([1.0, 2.0, 5.0], [300, 50, 50])
+    centres, means = local_means(x, x**2)
+    assert centres.tolist() == [1, 2, 5]
+    assert means.tolist() == [1, 4, 25]
+
+
+def test_effects_of_two_classes_are_shares():
+    X, y = mixed()
+    labels = pd.Series(np.where(y > np.median(y), "yes", "no"), name="sold")
+    selector = FIRST().fit(X, labels)
+    ax = plot_effects(X, labels, selector)[0]
+    assert ax.get_ylabel() == "share of sold = yes"
+    assert ax.get_ylim() == pytest.approx((-0.06, 1.06))
+    means = ax.get_lines()[1].get_ydata()
+    assert 0 <= means.min() < means.max() <= 1
+
+
+def test_many_rows_are_thinned_and_many_levels_pooled():
+    rng = np.random.default_rng(0)
+    levels = rng.integers(0, 30, size=3000)
+    X = pd.DataFrame({"town": [f"town {level}" for level in levels]})
+    selector = FIRST().fit(X, levels + 0.1 * rng.normal(size=3000))
+    (ax,) = plot_effects(X, levels, selector)
+    assert len(ax.get_lines()[0].get_xdata()) == 500
+    shown = [label.get_text() for label in ax.get_xticklabels()]
+    assert len(shown) == 8
+    assert shown[-1] == "23 others"
+    assert stays_inside(ax.figure)
+
+
+def test_values_far_out_do_not_squeeze_the_others():
+    x = np.linspace(0, 1, 400)
+    y = x.copy()
+    y[7] = 1e6
+    (ax,) = plot_effects(x[:, None], y, _indices(np.array([1.0])))
+    assert ax.get_ylim()[1] < 2
+
+
+def test_effects_need_the_table_that_was_analysed(fitted):
+    selector, X, y = fitted
+    with pytest.raises(ValueError, match=r"X must be the table that was analysed, with the columns 'x0', .*10 in all"):
+        plot_effects(X[:, :3], y, selector)
+    X, y = mixed()
+    with pytest.raises(ValueError, match=r"X must be the table that was analysed.*got 'mass', 'load'"):
+        plot_effects(X.rename(columns={"size": "mass"}), y, FIRST().fit(X, y))
+
+
+def test_nothing_selected(nothing):
+    selector, X, y = nothing
+    ax = plot_importance(selector)
+    assert labels_of(ax) == ["x0"]
+    assert texts_of(ax) == [selector.indices_.why_left_out(0)]
+    ax = plot_path(selector)
+    assert labels_of(ax) == []
+    assert ax.get_title(loc="left") == "No factor explains anything of y"
+    assert stays_inside(ax.figure)
+    assert plot_effects(X, y, selector).shape == (0,)
+
+
+def test_what_is_no_result_is_refused(fitted):
+    _, X, y = fitted
+    with pytest.raises(TypeError, match=r"result must be a fitted FIRST.*got FIRST. Call fit\(X, y\) first"):
+        plot_importance(FIRST())
+    with pytest.raises(ValueError, match=r"joint index of the set 'x0 \+ x1'. Call total_indices without subset"):
+        plot_importance(total_indices(X, y, subset=[0, 1]))
+
+
+def test_figures_belong_to_pyplot_only_where_it_is_in_use():
+    code = """
+import builtins, sys
+import numpy as np
+import matplotlib
+from firstfactor import Indices
+from firstfactor.plots import plot_importance
+
+def settings():
+    return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
+
+result = Indices(np.array([0.7, 0.4]), ("a", "b"), ("number",) * 2, 0.1, 1.0, 9, "regression", "NANNE")
+before = settings()
+plot_importance(result).figure.savefig("/dev/null", format="svg")
+assert "matplotlib.pyplot" not in sys.modules
+assert settings() == before
+
+matplotlib.use("agg")
+builtins.__IPYTHON__ = True  # a notebook
+shown = plot_importance(result).figure
+import matplotlib.pyplot as plt
+assert shown is plt.gcf()
+
+del builtins.__IPYTHON__  # a script that has imported pyplot
+assert plot_importance(result).figure is plt.gcf() is not shown
+plt.close("all")
+plot_importance(result, matplotlib.figure.Figure().add_subplot())
+assert plt.get_fignums() == []
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_matplotlib_missing_is_said(monkeypatch, fitted):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"a plot needs matplotlib: pip install 'firstfactor\[cli\]'"):
+        plot_importance(fitted[0])

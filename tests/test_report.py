@@ -1,0 +1,493 @@
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import types
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from scipy.stats import spearmanr
+from sklearn.pipeline import make_pipeline
+from tables import friedman, mixed
+
+from firstfactor import FIRST, backward_elimination, total_indices
+from firstfactor.observed import Column
+from firstfactor.report import percent, summarise, write_report
+from firstfactor.standins import associate
+
+NASTY = "<script>alert(1)</script>"
+VOID = {"meta", "link", "col", "br"}
+
+
+class Tree(HTMLParser):
+    """A page as a tree of elements; fails on tags that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.root = ET.Element("root")
+        self.open = [self.root]
+        self.feed(text)
+        assert self.open == [self.root], f"<{self.open[-1].tag}> is never closed"
+
+    def handle_starttag(self, tag, attributes):
+        element = ET.SubElement(self.open[-1], tag, {name: value or "" for name, value in attributes})
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        ET.SubElement(self.open[-1], tag, {name: value or "" for name, value in attributes})
+
+    def handle_endtag(self, tag):
+        assert self.open.pop().tag == tag
+
+    def handle_data(self, data):
+        parent = self.open[-1]
+        if len(parent):
+            parent[-1].tail = (parent[-1].tail or "") + data
+        else:
+            parent.text = (parent.text or "") + data
+
+
+def text_of(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def page_of(path):
+    return Tree(path.read_text(encoding="utf-8")).root
+
+
+def section(page, name):
+    return page.find(f".//section[@id='{name}']")
+
+
+def rows_of(table):
+    return [[text_of(cell) for cell in row] for row in table.findall("tbody/tr")]
+
+
+def nasty_table():
+    """Numbers, categories, a constant, stand-ins for selected factors, and names that try to be markup."""
+    X, y = mixed(300)
+    rng = np.random.default_rng(1)
+    X = X.rename(columns={"load": NASTY, "make": '"><img src=x onerror=alert(2)>'})
+    X["twin of size"] = -(X["size"] ** 3) + 0.05 * rng.normal(size=300)
+    X["region"] = np.where(X[NASTY] > 500, "north & <b>west</b>", "south")
+    X["{{ 7 * 7 }}"] = rng.normal(size=300)
+    X["fixed"] = 1.0
+    return X, pd.Series(y, name="</title><script>alert(3)</script>")
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    X, y = nasty_table()
+    selector = FIRST().fit(X, y)
+    path = tmp_path_factory.mktemp("report") / "full.html"
+    selector.report(path, X, y, notes=["3 rows with missing values were <dropped>."])
+    return selector, X, y, path
+
+
+def test_the_answer_the_ceiling_and_the_table(full):
+    selector, X, y, path = full
+    page = page_of(path)
+    assert text_of(page.find(".//title")) == text_of(page.find(".//h1")) == f"What drives {y.name}?"
+    answer = text_of(page.find(".//p[@id='answer']"))
+    n_selected, n_factors = len(selector.selected_), X.shape[1]
+    first = selector.selected_[0]
+    drivers = f"{X.columns[first]} ({selector.importances_[first]:.3f}), "
+    assert answer.startswith(f"{n_selected} factors of {n_factors} matter: {drivers}")
+    assert f"no model can explain more than {100 * selector.r2_ceiling_:.0f} % of the variance" in answer
+    assert f"R² = {selector.r2_ceiling_:.3f}" in text_of(section(page, "ceiling"))
+    rows = rows_of(page.find(".//table[@id='factors']"))
+    assert len(rows) == n_factors
+    for rank, (i, row) in enumerate(zip(selector.selected_, rows, strict=False), start=1):
+        kind = selector.indices_.kinds[i]
+        assert row[:4] == [str(rank), X.columns[i], kind, f"{selector.importances_[i]:.3f}"]
+    others = {row[1]: row[3] for row in rows[n_selected:]}
+    assert others == {X.columns[i]: selector.indices_.why_left_out(i) for i in np.flatnonzero(~selector.support_)}
+    assert rows[-1][1:] == ["fixed", "constant", "constant"]
+
+
+def test_every_section_is_there(full):
+    page = page_of(full[3])
+    names = [one.get("id") for one in page.iter("section")]
+    assert names == ["ceiling", "importance", "path", "effects", "stand-ins", "data", "repeat", "reading", "cite"]
+    captions = [text_of(caption) for caption in section(page, "effects").iter("figcaption")]
+    assert captions == [full[1].columns[i] for i in full[0].selected_]
+    assert len(list(page.iter("svg"))) == len(full[0].selected_) + 2
+    assert page.find(".//p[@id='no-data']") is None
+    repeat = text_of(section(page, "repeat"))
+    assert "FIRST().fit(X, y)" in repeat and "Nothing was drawn at random" in repeat
+    for package in ("Python", "firstfactor", "numpy", "scipy", "scikit-learn", "numba"):
+        assert package in repeat
+    assert ["n_neighbors", "None"] in rows_of(section(page, "repeat").find(".//table"))
+    assert "doi:10.1080/00401706.2025.2483531" in text_of(section(page, "cite"))
+    assert "@article{" in text_of(section(page, "cite"))
+    for word in ("need not sum to 1", "too low", "stand in for the others", "pure noise"):
+        assert word in text_of(section(page, "reading"))
+
+
+def test_data_and_notes_are_summed_up(full):
+    selector, X, _, path = full
+    data = section(page_of(path), "data")
+    assert "300 rows; 9 factors" in text_of(data)
+    assert [text_of(note) for note in data.iter("li")] == ["3 rows with missing values were <dropped>."]
+    summaries = {name: (kind, values) for name, kind, values in rows_of(data.find("table"))}
+    assert list(summaries)[: len(selector.selected_)] == [X.columns[i] for i in selector.selected_]
+    assert summaries["wet"][1].startswith("2 levels: ")
+    counts = X["region"].value_counts()
+    assert f"north & <b>west</b> ({counts['north & <b>west</b>']})" in summaries["region"][1]
+    assert summaries["count"] == ("number", f"0 to 5, median {X['count'].median():.4g}")
+    assert summaries["fixed"] == ("constant", "about 1")
+
+
+def test_stand_ins_are_listed_the_strongest_first(full):
+    rows = rows_of(section(page_of(full[3]), "stand-ins").find("table"))
+    assert [row[:2] for row in rows] == [["twin of size", "size"], ["region", NASTY]]
+    strengths = [float(row[2].replace("−", "-")) for row in rows]
+    assert strengths[0] < -0.9
+    assert 0.8 < strengths[1] < 0.9
+    assert [row[3] for row in rows] == ["Spearman", "correlation ratio"]
+
+
+def test_names_and_values_are_never_markup(full):
+    text = full[3].read_text(encoding="utf-8")
+    page = Tree(text).root
+    assert not list(page.iter("script"))
+    assert not list(page.iter("img"))
+    assert not list(page.iter("i")) or all(text_of(one) == "Technometrics" for one in page.iter("i"))
+    for element in page.iter():
+        assert not [name for name in element.attrib if name.startswith("on")]
+        for name in ("src", "href"):
+            assert element.get(name, "#").startswith(("#", "data:,"))
+    assert "{{ 7 * 7 }}" in text and "49" not in [row[1] for row in rows_of(page.find(".//table[@id='factors']"))]
+    svg_text = [text_of(one) for one in section(page, "importance").iter("text")]
+    assert NASTY in svg_text or any(one.startswith("<sc") and "…" in one for one in svg_text)
+
+
+def test_figures_can_stand_side_by_side(full):
+    page = page_of(full[3])
+    ids = [element.get("id") for element in page.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    for svg in page.iter("svg"):
+        inside = {element.get("id") for element in svg.iter()}
+        used = set(re.findall(r'(?:href="#|url\(#)([\w-]+)', ET.tostring(svg, encoding="unicode")))
+        assert used and used <= inside
+        colours = set(re.findall("#[0-9a-f]{6}", ET.tostring(svg, encoding="unicode")))
+        assert not colours  # all of them come from the page, which knows light and dark
+
+
+def test_the_same_input_gives_the_same_bytes(full, tmp_path):
+    selector, X, y, path = full
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):
+        selector.report(tmp_path / "again.html", X, y, notes=["3 rows with missing values were <dropped>."])
+    assert (tmp_path / "again.html").read_bytes() == path.read_bytes()
+
+
+def test_any_table_gives_the_same_page(full, tmp_path):
+    _, X, y, path = full
+    table = pl.from_pandas(X)
+    FIRST().fit(table, y).report(tmp_path / "polars.html", table, pl.Series(y.name, y.to_numpy()), notes=[])
+    ref, comp = (page_of(one) for one in (path, tmp_path / "polars.html"))
+    for name in ("importance", "effects", "stand-ins", "path"):
+        assert ET.tostring(section(comp, name)) == ET.tostring(section(ref, name))
+
+
+def test_without_data_the_page_says_how_to_get_the_rest(full, tmp_path):
+    selector, X, y, _ = full
+    selector.report(tmp_path / "short.html")
+    page = page_of(tmp_path / "short.html")
+    names = [one.get("id") for one in page.iter("section")]
+    assert names == ["ceiling", "importance", "path", "data", "repeat", "reading", "cite"]
+    assert "report(path, X, y)" in text_of(page.find(".//p[@id='no-data']"))
+    with pytest.raises(ValueError, match="X and y must be given together; got only one of them"):
+        selector.report(tmp_path / "half.html", X)
+    with pytest.raises(ValueError, match=r"X must have the rows that were analysed \(300\); got 200"):
+        selector.report(tmp_path / "half.html", X[:200], y[:200])
+    assert not (tmp_path / "half.html").exists()
+
+
+def test_title_call_and_settings_are_shown_as_given(full, tmp_path):
+    selector, *_ = full
+    call = "firstfactor rank 'a & b.csv' \\\n  --target <y>"
+    path = tmp_path / "page.html"
+    write_report(selector, path, title="A <b>title</b>", call=call, settings={"n_outer": 100, "seed": 7})
+    page = page_of(path)
+    assert text_of(page.find(".//title")) == "A <b>title</b>"
+    assert page.find(".//pre[@id='call']").text == call
+    assert rows_of(section(page, "repeat").find(".//table")) == [["n_outer", "100"], ["seed", "7"]]
+    assert "drawn at random with the seed 7" in text_of(section(page, "repeat"))
+
+
+def test_what_is_random_is_said(tmp_path):
+    X, y = mixed()
+    FIRST(n_outer=100).fit(X, y).report(tmp_path / "page.html")
+    repeat = text_of(section(page_of(tmp_path / "page.html"), "repeat"))
+    assert "FIRST(n_outer=100).fit(X, y)" in repeat
+    assert "no seed was set: a repeat will differ a little" in repeat
+    FIRST(n_outer=100, random_state=np.random.default_rng(0)).fit(X, y).report(tmp_path / "page.html")
+    repeat = text_of(section(page_of(tmp_path / "page.html"), "repeat"))
+    assert "random_state=Generator(PCG64)" in repeat and "0x" not in repeat
+    assert "a repeat needs the same generator in the same state" in repeat
+
+
+def test_total_indices_have_no_path_and_noise_free_ones_no_ceiling(tmp_path):
+    X, y = mixed()
+    write_report(total_indices(X, y), tmp_path / "total.html", X, y)
+    page = page_of(tmp_path / "total.html")
+    assert section(page, "path") is None and section(page, "effects") is not None
+    assert "From all factors together, no model" in text_of(page.find(".//p[@id='answer']"))
+    assert page.find(".//pre[@id='call']") is None
+    write_report(total_indices(X, y, noise=False), tmp_path / "clean.html")
+    page = page_of(tmp_path / "clean.html")
+    assert section(page, "ceiling") is None
+    assert "taken to be free of noise" in text_of(page.find(".//p[@id='answer']"))
+    write_report(backward_elimination(X, y), tmp_path / "backward.html")
+    assert section(page_of(tmp_path / "backward.html"), "path") is not None
+
+
+def test_two_classes(tmp_path):
+    X, y = mixed()
+    labels = pd.Series(np.where(y > np.median(y), "<yes>", "no"), name="sold")
+    FIRST().fit(X, labels).report(tmp_path / "page.html", X, labels)
+    page = page_of(tmp_path / "page.html")
+    assert "with sold = no; the line is their share" in text_of(section(page, "effects"))
+    assert "one of two classes: <yes> (100), no (100)" in text_of(section(page, "data"))
+    assert "share of sold = no" in [text_of(one) for one in section(page, "effects").iter("text")]
+
+
+def test_nothing_selected(tmp_path):
+    X, y = np.arange(30.0)[:, None], np.tile([0.0, 1.0, 0.5], 10)
+    FIRST().fit(X, y).report(tmp_path / "page.html", X, y)
+    page = page_of(tmp_path / "page.html")
+    assert text_of(page.find(".//p[@id='answer']")).startswith("No factor of 1 explains anything of y")
+    assert [row[1] for row in rows_of(page.find(".//table[@id='factors']"))] == ["x0"]
+    for name in ("path", "effects", "stand-ins"):
+        assert section(page, name) is None
+
+
+def test_thousands_of_factors_stay_a_small_page(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2000))
+    y = X[:, 3] + X[:, 5] + 0.1 * rng.normal(size=60)
+    selector = FIRST(forward="fast").fit(X, y)
+    selector.report(tmp_path / "page.html", X, y)
+    assert (tmp_path / "page.html").stat().st_size < 200_000
+    page = page_of(tmp_path / "page.html")
+    n_selected = len(selector.selected_)
+    rows = rows_of(page.find(".//table[@id='factors']"))
+    assert len(rows) == n_selected + 30 + 1
+    assert rows[-1][1] == f"and {2000 - n_selected - 30:,} more factors left out"
+    gains = [float(re.search(r"R² (.*) if", row[3]).group(1).replace("−", "-")) for row in rows[n_selected:-1]]
+    assert gains == sorted(gains, reverse=True)
+    assert len(rows_of(section(page, "stand-ins").find("table"))) == 15
+
+
+def test_many_rows_keep_the_page_small(tmp_path):
+    X, y = friedman(8000)
+    result = total_indices(X, y, n_outer=100)
+    write_report(result, tmp_path / "page.html", X, y)
+    assert (tmp_path / "page.html").stat().st_size < 500_000
+
+
+def test_a_page_is_written_whole_or_not_at_all(full, tmp_path, monkeypatch):
+    selector, *_ = full
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    path.chmod(0o640)
+    monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        selector.report(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+    assert path.read_text() == "before"
+    monkeypatch.undo()
+    selector.report(path)
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_no_figure_is_left_to_pyplot(full, tmp_path, monkeypatch):
+    in_use = types.ModuleType("matplotlib.pyplot")  # without any function that could be called
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", in_use)
+    full[0].report(tmp_path / "page.html", *full[1:3])
+    with pytest.raises(AttributeError, match="figure"):
+        full[0].plot()
+
+
+@pytest.mark.parametrize("name", ["日本語の列", "a\x00b\x1b", "two\nlines", "$x_1$", "", "\ud800", "a" * 3000])
+def test_odd_names_make_a_page(name, tmp_path):
+    X, y = friedman(100, factors=10)
+    result = replace(total_indices(X, y), names=(name, *"bcdefghij"))
+    write_report(result, tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    shown = [row[1] for row in rows_of(page.find(".//table[@id='factors']"))]
+    assert len(shown) == 10 and all(one.isprintable() and one for one in shown)
+
+
+def test_missing_packages_are_said(full, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"a report needs jinja2: pip install 'firstfactor\[cli\]'"):
+        full[0].report(tmp_path / "page.html")
+
+
+def test_percent_never_claims_all_or_nothing():
+    shown = [percent(share).replace("\u00a0", " ") for share in (0, 0.0001, 0.004, 0.5, 0.8349, 0.997, 0.99999, 1)]
+    assert shown == ["0 %", "less than 0.1 %", "0.4 %", "50 %", "83 %", "99.7 %", "more than 99.9 %", "100 %"]
+
+
+# --- associations -------------------------------------------------------------------------------------------------
+
+
+def categories(codes):
+    return Column(np.asarray(codes, dtype=float), tuple(f"level {i}" for i in range(int(max(codes)) + 1)))
+
+
+def test_associations_are_what_they_are_called():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 200))
+    comp = associate(Column(x, ()), Column(x + y, ()))
+    assert comp.measure == "Spearman"
+    assert comp.strength == pytest.approx(spearmanr(x, x + y).statistic)
+    codes = rng.integers(0, 3, size=200)
+    for strength, measure, pair in [
+        (1, "Cramér’s V", (categories(codes), categories((codes + 1) % 3))),
+        (0, "Cramér’s V", (categories(np.tile([0, 1], 100)), categories(np.repeat([0, 1], 100)))),
+        (1, "correlation ratio", (categories(codes), Column(codes * 2.0, ()))),
+        (0, "correlation ratio", (Column(np.tile([0.0, 1.0], 100), ()), categories(np.repeat([0, 1], 100)))),
+        (0, "Spearman", (Column(x, ()), Column(np.ones(200), ()))),
+    ]:
+        found = associate(*pair)
+        assert found.measure == measure
+        assert found.strength == pytest.approx(strength, abs=1e-9)
+
+
+def test_many_levels_are_no_association():
+    rng = np.random.default_rng(0)
+    names, towns = categories(np.arange(300)), categories(rng.integers(0, 100, size=300))
+    x = Column(rng.normal(size=300), ())
+    assert associate(names, x).strength == 0
+    assert associate(towns, x).strength < 0.3
+    assert associate(towns, categories(rng.integers(0, 100, size=300))).strength < 0.3
+
+
+def test_summaries():
+    assert summarise(Column(np.array([-1.5, 0, 2]), ())) == "−1.5 to 2, median 0"
+    assert summarise(categories([0, 1, 1, 2, 2, 2, 3])).startswith("4 levels: level 2 (3), level 1 (2), level 0 (1), …")
+
+
+# --- in a notebook ------------------------------------------------------------------------------------------------
+
+
+def test_a_notebook_shows_a_table_and_the_diagram(full):
+    selector, X, *_ = full
+    shown = selector._repr_html_()
+    assert selector._repr_mimebundle_()["text/html"].count('class="firstfactor"') == 1
+    assert "sk-container" in shown
+    ours = Tree(re.search(r'<div class="firstfactor">.*?</table><p>.*?</p></div>', shown, re.DOTALL).group()).root
+    rows = rows_of(ours.find(".//table"))
+    assert [row[1] for row in rows] == [X.columns[i] for i in selector.selected_]
+    assert [row[0] for row in rows] == [str(rank) for rank in range(1, len(rows) + 1)]
+    assert f"at most {selector.r2_ceiling_:.2f}" in text_of(ours)
+    assert not list(ours.iter("script"))
+
+
+def test_unfitted_or_as_text_it_is_what_scikit_learn_shows(full):
+    assert "firstfactor" not in FIRST()._repr_html_().replace("firstfactor.selector", "")
+    assert 'class="firstfactor"' not in FIRST()._repr_mimebundle_()["text/html"]
+    with sklearn.config_context(display="text"):
+        assert not hasattr(full[0], "_repr_html_")
+        assert full[0]._repr_mimebundle_() == {"text/plain": repr(full[0])}
+
+
+def test_a_pipeline_shows_its_diagram():
+    X, y = friedman(100)
+    pipeline = make_pipeline(FIRST(), "passthrough").fit(X, y)
+    shown = pipeline._repr_html_()
+    assert "FIRST" in shown and 'class="firstfactor"' not in shown
+
+
+def test_the_table_needs_the_core_install_only():
+    code = """
+import sys
+for name in ("matplotlib", "jinja2", "pandas", "polars"):
+    sys.modules[name] = None
+import firstfactor, numpy
+X = numpy.random.default_rng(0).normal(size=(50, 2))
+assert 'class="firstfactor"' in firstfactor.FIRST().fit(X, X[:, 0])._repr_html_()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- in a browser -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    flags = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking")
+    flags += ("disable-component-update", "disable-sync")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=[f"--{flag}" for flag in flags])
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_in_a_browser(full, browser, width, scheme):
+    selector, X, _, path = full
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    messages, requests = [], []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(path.as_uri())
+    page.wait_for_load_state("networkidle")
+    shown = page.locator("#factors tbody tr td.name").all_inner_texts()
+    scroll = page.evaluate("document.documentElement.scrollWidth")
+    ink, paper = page.evaluate(
+        """() => [document.querySelector("#importance svg text"), document.documentElement].map(
+            (element, i) => getComputedStyle(element)[i ? "backgroundColor" : "fill"])"""
+    )
+    beyond = page.evaluate(
+        """() => [...document.querySelectorAll("svg")].flatMap(svg => [...svg.querySelectorAll("text")].filter(text => {
+            const [inner, outer] = [text.getBoundingClientRect(), svg.getBoundingClientRect()];
+            return inner.left < outer.left - 1 || inner.right > outer.right + 1;
+        })).map(text => text.textContent)"""
+    )
+    page.close()
+    assert messages == []
+    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+    assert shown[: len(selector.selected_)] == [X.columns[i] for i in selector.selected_]
+    assert NASTY in shown and len(shown) == X.shape[1]
+    assert scroll <= width
+    assert beyond == []
+    light, dark = sorted([brightness(ink), brightness(paper)], reverse=True)
+    assert light - dark > 150
+    assert (brightness(paper) > brightness(ink)) == (scheme == "light")
+
+
+def brightness(colour):
+    return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) / 3
+
+
+def test_in_print_it_is_black_on_white(full, browser):
+    page = browser.new_page(color_scheme="dark")
+    page.goto(full[3].as_uri())
+    page.emulate_media(media="print")
+    paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4")))
+    page.close()
+    assert brightness(paper) == 255
+    assert 2 <= pages <= 6
