@@ -165,9 +165,10 @@ def test_what_is_printed(runs):
         "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is a quantity.",
         "Left out: id (text, all different), day (dates or times).",
     ]
-    assert re.fullmatch(r"No model can explain more than 9\d % of the variance of y from these factors\.", lines[3])
-    assert re.fullmatch(r"rank  factor +kind +importance", lines[5])
-    ranked = [re.fullmatch(r" +(\d)  (\w+) +(\w+) +(0\.\d{3})  ([█▏▎▍▌▋▊▉]+)", line).groups() for line in lines[6:9]]
+    ceiling = r"Estimated ceiling: no model can explain more than 9\d % of the variance of y from these factors\."
+    assert re.fullmatch(ceiling, f"{lines[3]} {lines[4]}")
+    assert re.fullmatch(r"rank  factor +kind +importance", lines[6])
+    ranked = [re.fullmatch(r" +(\d)  (\w+) +(\w+) +(0\.\d{3})  ([█▏▎▍▌▋▊▉]+)", line).groups() for line in lines[7:10]]
     assert [(rank, name, kind) for rank, name, kind, _, _ in ranked] == [
         ("1", "make", "category"),
         ("2", "size", "number"),
@@ -175,7 +176,7 @@ def test_what_is_printed(runs):
     ]
     bars = [len(bar) for *_, bar in ranked]
     assert bars == sorted(bars, reverse=True)
-    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[9:12]]
+    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[10:13]]
     assert {name for name, _, _ in left_out} == {"code", "a name so lo…ything else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
     assert all(re.fullmatch(r"R² −0\.\d{3} if added", reason) for _, _, reason in left_out[:2])
@@ -512,6 +513,18 @@ def test_an_error_is_one_line_that_says_what_to_do(folder):
         finished = list(pool.map(lambda arguments: run(*arguments, folder=folder), ERRORS))
     for (arguments, message), one in zip(ERRORS.items(), finished, strict=True):
         assert message in complaint(one), arguments
+
+
+@pytest.mark.parametrize("package", ["typer", "rich", "polars"])
+def test_a_missing_package_is_told_with_the_extra_that_brings_it(package):
+    code = (
+        f"import sys; sys.modules['{package}'] = None; sys.argv = ['firstfactor', 'demo']; "
+        "from firstfactor import cli; cli.main()"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, env=CLEAN)
+    assert finished.returncode != 0 and finished.stdout == b""
+    message = f"error: the command firstfactor needs {package}: pip install 'firstfactor[cli]'\n"
+    assert finished.stderr.decode() == message
 
 
 def test_debug_shows_where_an_error_comes_from(folder):

@@ -175,9 +175,7 @@ def test_a_column_of_numbers_with_stray_text_is_told_with_its_line(tmp_path):
     rows = [f"{i},{i % 7}" for i in range(20_000)]
     rows[12_345] = "oops,3"
     text = "x,y\n" + "\n".join(rows) + "\n"
-    with pytest.raises(
-        ValueError, match=r"'x' of table\.csv holds numbers, but for 'oops' on line 12,347, of 20,000"
-    ):
+    with pytest.raises(ValueError, match=r"'x' of table\.csv holds numbers, but for 'oops' on line 12,347, of 20,000"):
         read_text(tmp_path, text)
     kept = read_text(tmp_path, text, categorical=["x"])
     assert kept.X["x"][12_345] == "oops" and kept.categorical == ("x",)

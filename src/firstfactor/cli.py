@@ -341,6 +341,9 @@ def _in_options(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory. Use fewer rows (--sample) or columns (--factors)."
     message = str(error)
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or message).partition(".")[0]
+        return f"the command firstfactor needs {package}: pip install 'firstfactor[cli]'"
     if isinstance(error, ImportError):
         return message
     for pattern, option in _IN_OPTIONS:

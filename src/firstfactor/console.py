@@ -97,8 +97,8 @@ def ceiling_sentence(result: "Result") -> str:
         coded = "" if (zero, one) == ("0", "1") else f"{one} = 1, {zero} = 0; "
         what += f" ({coded}no Brier score below {indices.noise_variance:.3g})"
     if ceiling == 1:
-        return f"A model can explain all {what}."
-    return f"No model can explain more than {_percent(ceiling)} {what}."
+        return f"Estimated ceiling: a model can explain all {what}."
+    return f"Estimated ceiling: no model can explain more than {_percent(ceiling)} {what}."
 
 
 def _percent(share: float) -> str:

@@ -232,9 +232,17 @@ def _write_html(result: Result, path: Path) -> None:
 
 
 def _write_plot(result: Result, path: Path) -> None:
+    """Save the picture of importances; the same result gives the same bytes."""
+    from ._extras import require
     from ._output import write_whole
     from .plots import plot_importance
 
-    figure: Any = plot_importance(result.indices).figure
+    matplotlib = require("matplotlib", "a picture")
     kind = path.suffix[1:].lower()
-    write_whole(path, lambda file: figure.savefig(file, format=kind, dpi=150, bbox_inches="tight"))
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with matplotlib.rc_context({"svg.hashsalt": "firstfactor"}):
+        figure: Any = plot_importance(result.indices).figure
+        write_whole(
+            path,
+            lambda file: figure.savefig(file, format=kind, dpi=150, bbox_inches="tight", metadata=undated),
+        )
