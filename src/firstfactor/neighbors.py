@@ -40,6 +40,9 @@ COLLAPSE = 100.0
 # to serve holds up few others.
 TILE = 256
 
+# So many candidates are better compared side by side than one after the other along a line.
+MANY = 64
+
 # Rows walked to learn how far the others will have to.
 SAMPLE = 16
 
@@ -105,7 +108,7 @@ class Search:
         if not base:
             return self.columns.variance[list(candidates)]
         levels = self.columns.levels[list(base)].prod() * self.columns.levels[list(candidates)]
-        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]])
+        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and len(candidates) < MANY
         shared = Line(self, base[0]) if on_line else Walk(self, base)
         alone = self._cost_alone(levels, len(base) + 1) < shared.cost(candidates)
         means = np.empty(len(candidates))
