@@ -12,6 +12,9 @@ Kernel = TypeVar("Kernel")
 # zero does not matter; saying so lets minima vectorise.
 _OPTIONS: Any = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
 
+# Nobody calls it but kernels, which keep their own copy of it.
+_NEVER_ALONE: Any = {"forceinline": True, "cache": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel when it is first called, and keep it for later processes."""
@@ -21,7 +24,7 @@ def jit(function: Kernel) -> Kernel:
 
 def inlined(function: Kernel) -> Kernel:
     """Compile a part of a kernel that runs often and briefly: a call with arrays takes longer than it does."""
-    compiled: Any = njit(**_OPTIONS, forceinline=True)(function)
+    compiled: Any = njit(**_OPTIONS | _NEVER_ALONE)(function)
     return compiled  # type: ignore[no-any-return]
 
 
