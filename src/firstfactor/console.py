@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .observed import printable
-from .plots import format_importance, left_out
+from .plots import format_importance
 
 if TYPE_CHECKING:
     from .job import Result
@@ -138,7 +138,7 @@ def _name_some(reasons: dict[str, str]) -> str:
 def _print_factors(screen: Screen, result: "Result") -> None:
     """Print the table of factors: the selected ones with a bar, then others with a reason."""
     indices = result.indices
-    selected, others = indices.selected.tolist()[:MOST_SELECTED], left_out(indices)[:MOST_LEFT_OUT]
+    selected, others = indices.selected.tolist()[:MOST_SELECTED], indices.left_out.tolist()[:MOST_LEFT_OUT]
     names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
     room = screen.width - len("rank  ") - len("  category") - len("  importance  ")
     width = min(max(map(cell_len, ["factor", *names.values()])), max(room - REASON_WIDTH, SHORTEST_NAME))
@@ -167,7 +167,7 @@ def shorten(text: str, width: int) -> str:
 def _after_table(result: "Result") -> Iterator[str]:
     """Say what the table does not show."""
     hidden = max(result.indices.selected.size - MOST_SELECTED, 0)
-    others = max(len(left_out(result.indices)) - MOST_LEFT_OUT, 0)
+    others = max(len(result.indices.left_out) - MOST_LEFT_OUT, 0)
     counts = [f"{hidden} more with an importance"] * bool(hidden) + [f"{others} more left out"] * bool(others)
     if counts:
         yield f"      … and {', '.join(counts)}; --csv or --json writes all."

@@ -98,7 +98,7 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
     """
     if not isinstance(scale, (bool, np.bool_)):
         raise ValueError(f"scale must be True or False; got {scale!r}.")
-    names, columns, n_rows = _open_table(X)
+    names, columns, n_rows = open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
         encoded = _shift_offsets(columns.T.astype(np.float64, order="C"))
@@ -144,7 +144,8 @@ def _shorten(names: Sequence[str], most: int = 10) -> str:
 # --- opening: whatever came in becomes names and an iterator of columns -------------------------------
 
 
-def _open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
+def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
+    """Return the names of the columns, the columns as they are, and how many rows there are."""
     if scipy.sparse.issparse(X):
         raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
     if isinstance(X, np.ndarray):  # the usual case, and narwhals would take its time to pass it through

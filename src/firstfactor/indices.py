@@ -53,14 +53,20 @@ class Indices:
         ranking[self.selected] = np.arange(1, self.selected.size + 1)
         return ranking
 
+    @property
+    def left_out(self) -> NDArray[np.intp]:
+        """Positions of the others: first those that came closest to being selected, constant ones last."""
+        gains = {} if self.path is None else self.path.last_gains
+        others = np.flatnonzero(self.values == 0).tolist()
+        return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", -gains.get(i, -np.inf))), np.intp)
+
     def why_left_out(self, factor: int) -> str:
         """Return in a few words why a factor has importance 0."""
         if self.kinds[factor] == "constant":
             return "constant"
         if self.path is None or factor in self.path.removed:
             return "adds nothing to the others"
-        gain = self.path.last_gain(factor)
-        return "not tried" if gain is None else f"R² {gain:+.3f} if added".replace("-", "−")
+        return f"R² {self.path.last_gains[factor]:+.3f} if added".replace("-", "−")
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
         """Return a data frame with the columns ``factor`` and ``importance``."""

@@ -174,8 +174,6 @@ def facts(result: Result) -> dict[str, Any]:
 
 def _factor_rows(result: Result) -> list[dict[str, Any]]:
     """Return one row per factor, the selected ones first."""
-    from .plots import left_out
-
     indices = result.indices
     return [
         {
@@ -186,7 +184,7 @@ def _factor_rows(result: Result) -> list[dict[str, Any]]:
             "selected": bool(indices.values[i] > 0),
             "reason": "" if indices.values[i] > 0 else indices.why_left_out(i),
         }
-        for i in [*indices.selected.tolist(), *left_out(indices)]
+        for i in [*indices.selected.tolist(), *indices.left_out.tolist()]
     ]
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from .columns import exact_floats, level_codes, read_column
-from .design import _open_table
+from .design import open_table
 from .indices import Indices
-from .response import Task, _one_column, read_response
+from .response import Task, read_response, read_values
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,8 @@ class Column:
     @cached_property
     def ranks(self) -> NDArray[np.float64]:
         """The rank of each number, equal ones sharing theirs."""
+        from scipy.stats import rankdata  # takes half a second, and most results are never reported
+
         return np.asarray(rankdata(self.values))
 
     def take(self, rows: NDArray[np.intp]) -> "Column":
@@ -79,7 +80,7 @@ def indices_of(result: Any) -> Indices:
 
 def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, Column]]:
     """Yield the factors at the positions ``wanted`` in the order of the table, each with its position."""
-    names, columns, _ = _open_table(X)
+    names, columns, _ = open_table(X)
     _refuse_another_table(names, indices.names, isinstance(columns, np.ndarray))
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
         if j in wanted:
@@ -88,7 +89,7 @@ def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[
 
 def count_rows(X: Any) -> int:
     """Return how many rows a table has."""
-    return _open_table(X)[2]
+    return open_table(X)[2]
 
 
 def read_target(y: Any, n_rows: int, task: Task) -> Target:
@@ -97,7 +98,7 @@ def read_target(y: Any, n_rows: int, task: Task) -> Target:
     name = _name_of(y)
     if response.classes:
         return Target(name, (response.values > 0).astype(np.float64), tuple(map(printable, response.classes)))
-    return Target(name, exact_floats(np.asarray(_one_column(y))), ())
+    return Target(name, exact_floats(np.asarray(read_values(y))), ())
 
 
 def printable(value: Any) -> str:

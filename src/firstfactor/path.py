@@ -1,6 +1,7 @@
 """What happened in a selection: every step with every candidate."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -55,13 +56,15 @@ class Path:
         """Factors that elimination took out, in order."""
         return tuple(i for step in self.steps if step.phase == "elimination" for i in step.chosen)
 
-    def last_gain(self, factor: int) -> float | None:
-        """What the factor would have added to R² when last tried; None if it never was."""
-        tried = [step for step in self.steps if step.phase == "forward" and factor in step.candidates]
-        if not tried:
-            return None
-        explained = tried[-1].explained[tried[-1].candidates.index(factor)]
-        return float(explained - tried[-1].base_explained) / self.response_variance
+    @cached_property
+    def last_gains(self) -> dict[int, float]:
+        """What each factor would have added to R² when it was last tried."""
+        gains: dict[int, float] = {}
+        for step in self.steps:
+            if step.phase == "forward":
+                gained = (step.explained - step.base_explained) / self.response_variance
+                gains.update(zip(step.candidates, gained.tolist(), strict=True))
+        return gains
 
     def describe(self, step: Step) -> tuple[str, ...]:
         """Return the cells that `str` prints for a step."""

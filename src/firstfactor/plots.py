@@ -179,16 +179,6 @@ def ceiling_of(indices: Indices) -> float:
     return max(indices.r2_ceiling, 0.0)
 
 
-def left_out(indices: Indices) -> list[int]:
-    """Return the positions of the factors with importance 0: first those that came closest to being selected."""
-    gains: dict[int, float] = {}
-    for step in indices.path.steps if indices.path else ():
-        if step.phase == "forward":
-            gains.update(zip(step.candidates, (step.explained - step.base_explained).tolist(), strict=True))
-    others = np.flatnonzero(indices.values == 0).tolist()
-    return sorted(others, key=lambda i: (indices.kinds[i] == "constant", -gains.get(i, -np.inf)))
-
-
 def format_importance(value: float) -> str:
     """Return an importance with three decimals, never a 0 that is none."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
@@ -196,7 +186,7 @@ def format_importance(value: float) -> str:
 
 def _bars(indices: Indices, most: int) -> list[Bar]:
     """Return at most ``most`` rows: the selected factors, then those left out or how many there are."""
-    selected, others = indices.selected.tolist(), left_out(indices)
+    selected, others = indices.selected.tolist(), indices.left_out.tolist()
     room = most - bool(others)
     named = selected if len(selected) <= room else selected[: room - 1]
     bars = [

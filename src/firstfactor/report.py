@@ -19,7 +19,7 @@ from ._extras import require
 from ._output import write_whole
 from .indices import Indices
 from .observed import Column, Target, count_rows, indices_of, printable, read_columns, read_target
-from .plots import ceiling_of, format_importance, left_out
+from .plots import ceiling_of, format_importance
 from .standins import StandIn, strongest
 
 PACKAGES = ("firstfactor", "numpy", "scipy", "scikit-learn", "numba")
@@ -116,7 +116,7 @@ def gather(
         "selected": _selected_rows(indices),
         "more_selected": max(len(indices.selected) - MOST_SELECTED, 0),
         "left_out": _left_out_rows(indices),
-        "more_left_out": max(len(left_out(indices)) - MOST_LEFT_OUT, 0),
+        "more_left_out": max(len(indices.left_out) - MOST_LEFT_OUT, 0),
         "kinds": Counter(indices.kinds),
         "data": None if data is None else _describe_data(data, indices),
         "figures": _draw(indices, data),
@@ -135,7 +135,7 @@ def _read_data(X: Any, y: Any, indices: Indices) -> Data:
     if n_rows != indices.n_rows:
         raise ValueError(f"X must have the rows that were analysed ({indices.n_rows}); got {n_rows}.")
     target = read_target(y, n_rows, indices.task)
-    selected, others = indices.selected.tolist(), left_out(indices)
+    selected, others = indices.selected.tolist(), indices.left_out.tolist()
     rows = np.arange(n_rows)
     if n_rows > MOST_ROWS_ASSOCIATED:
         rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
@@ -213,7 +213,7 @@ def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
     """Return the rows of the table for factors that were left out."""
     return [
         {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
-        for i in left_out(indices)[:MOST_LEFT_OUT]
+        for i in indices.left_out.tolist()[:MOST_LEFT_OUT]
     ]
 
 
@@ -318,5 +318,5 @@ def _summary(indices: Indices, shown: int) -> str:
     """Return what the table in a notebook does not show, and the ceiling."""
     more = len(indices.selected) - shown
     counts = f"{more} more selected; " if more else ""
-    others = len(left_out(indices))
+    others = len(indices.left_out)
     return f"{counts}{others} of {len(indices.names)} left out. R² of any model: at most {ceiling_of(indices):.2f}."

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 
 from . import _checks
 from .columns import Values, as_array, exact_floats, is_numeric, level_codes, read_column
@@ -43,7 +42,7 @@ def read_response(y: Any, n_rows: int, task: str = "auto") -> Response:
     distinct values.
     """
     _checks.one_of("task", task, ("auto", "regression", "classification"))
-    values = _one_column(y)
+    values = read_values(y)
     if len(values) != n_rows:
         raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(values)}.")
     if task == "regression" and not is_numeric(values):
@@ -88,7 +87,7 @@ def _response(numbers: NDArray[np.float64], task: Task, classes: tuple[Any, ...]
     return Response(centred, variance, task, classes)
 
 
-def _one_column(y: Any) -> Values:
+def read_values(y: Any) -> Values:
     """Return the values of a target given as a series, an array, a list or a table of one column."""
     if y is None:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
@@ -97,6 +96,8 @@ def _one_column(y: Any) -> Values:
         return read_column(target, "y")
     array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)
     if array.ndim == 2 and array.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning  # all of scikit-learn: only when needed
+
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel().",
             DataConversionWarning,
