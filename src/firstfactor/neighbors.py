@@ -107,15 +107,25 @@ class Search:
         """Return the mean variance in ``base`` plus each candidate."""
         if not base:
             return self.columns.variance[list(candidates)]
-        levels = self.columns.levels[list(base)].prod() * self.columns.levels[list(candidates)]
-        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and len(candidates) < MANY
-        shared = Line(self, base[0]) if on_line else Walk(self, base)
-        alone = self._cost_alone(levels, len(base) + 1) < shared.cost(candidates)
+        places = self.columns.levels[list(base)].prod()
+        cost_alone = self._cost_alone(places * self.columns.levels[list(candidates)], len(base) + 1)
+        alone = cost_alone < self._least_cost_shared(places, len(candidates))
         means = np.empty(len(candidates))
-        means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
-        del shared  # as large as the table
+        if not alone.all():
+            shared = self._share(base, len(candidates))
+            alone = cost_alone < shared.cost(candidates)
+            means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
+            del shared  # as large as the table
         means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         return means
+
+    def _least_cost_shared(self, places: float, n_candidates: int) -> float:
+        """Nanoseconds for each row and candidate to look at no more than the rows in the same place of the base."""
+        return float((COMPARE / n_candidates + COMPARE_CANDIDATE) * self.design.n_rows / places)
+
+    def _share(self, base: Sequence[int], n_candidates: int) -> "Shared":
+        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and n_candidates < MANY
+        return Line(self, base[0]) if on_line else Walk(self, base)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
