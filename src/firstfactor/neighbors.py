@@ -32,7 +32,7 @@ COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 7.0, 0.5, 2.0
 # Windows of a line, for one row and candidate: at all, and for each block of points.
 LINE, LINE_BLOCK = 50.0, 15.0
 # A scan: for each point, at all and for each dimension.
-SCAN, SCAN_DIMENSION = 6.5, 0.25
+SCAN, SCAN_DIMENSION = 2.0, 0.17
 # To find out which rows are equal.
 COLLAPSE = 100.0
 
@@ -107,15 +107,25 @@ class Search:
         """Return the mean variance in ``base`` plus each candidate."""
         if not base:
             return self.columns.variance[list(candidates)]
-        levels = self.columns.levels[list(base)].prod() * self.columns.levels[list(candidates)]
-        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and len(candidates) < MANY
-        shared = Line(self, base[0]) if on_line else Walk(self, base)
-        alone = self._cost_alone(levels, len(base) + 1) < shared.cost(candidates)
+        places = self.columns.levels[list(base)].prod()
+        cost_alone = self._cost_alone(places * self.columns.levels[list(candidates)], len(base) + 1)
+        alone = cost_alone < self._least_cost_shared(places, len(candidates))
         means = np.empty(len(candidates))
-        means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
-        del shared  # as large as the table
+        if not alone.all():
+            shared = self._share(base, len(candidates))
+            alone = cost_alone < shared.cost(candidates)
+            means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
+            del shared  # as large as the table
         means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         return means
+
+    def _least_cost_shared(self, places: float, n_candidates: int) -> float:
+        """Nanoseconds for each row and candidate to look at no more than the rows in the same place of the base."""
+        return float((COMPARE / n_candidates + COMPARE_CANDIDATE) * self.design.n_rows / places)
+
+    def _share(self, base: Sequence[int], n_candidates: int) -> "Shared":
+        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and n_candidates < MANY
+        return Line(self, base[0]) if on_line else Walk(self, base)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
@@ -123,10 +133,12 @@ class Search:
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
         if cost_alone < (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows:
             return self._each_alone(sets)
-        points, caps = np.ascontiguousarray(self.design.values[:, list(base)]), self.design.caps[list(base)]
+        base = sorted(base, key=lambda i: np.isfinite(self.design.caps[i]))  # numbers first: they are faster
+        points, caps = np.ascontiguousarray(self.design.values[:, base]), self.design.caps[base]
+        low, high = points.min(axis=0), points.max(axis=0)
         packed = np.ascontiguousarray(_in_blocks(points, 0.0).swapaxes(1, 2))
         sums = self.workers.map(
-            lambda centres: _scan.sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
+            lambda centres: _scan.sum_minus_each(packed, points, low, high, caps, self.y, centres, self.n_neighbors),
             blocks(self.outer),
         )
         positions = [len(base) if member is None else base.index(member) for member in members]
@@ -136,10 +148,10 @@ class Search:
     # --- one set at a time -----------------------------------------------------------------------------
 
     def _each_alone(self, sets: list[tuple[int, ...]]) -> Floats:
-        """Search sets in parallel, or the rows of each where there are not enough sets for all workers."""
-        if len(sets) < self.workers.count:
-            return np.array([self._mean_alone(factors) for factors in sets])
-        return np.array(self.workers.map(self._mean_alone, sets))
+        """Search as many sets at a time as there are workers; of what is left over, the rows in parallel."""
+        even = len(sets) - len(sets) % self.workers.count
+        means = self.workers.map(self._mean_alone, sets[:even])
+        return np.array(means + [self._mean_alone(factors) for factors in sets[even:]])
 
     def _mean_alone(self, factors: tuple[int, ...]) -> float:
         if not factors:
