@@ -243,7 +243,7 @@ def test_total_indices_have_no_path_and_noise_free_ones_no_ceiling(tmp_path):
     write_report(total_indices(X, y), tmp_path / "total.html", X, y)
     page = page_of(tmp_path / "total.html")
     assert section(page, "path") is None and section(page, "effects") is not None
-    assert "From all factors together, no model" in text_of(page.find(".//p[@id='answer']"))
+    assert "From all factors together, by our estimate, no model" in text_of(page.find(".//p[@id='answer']"))
     assert page.find(".//pre[@id='call']") is None
     write_report(total_indices(X, y, noise=False), tmp_path / "clean.html")
     page = page_of(tmp_path / "clean.html")

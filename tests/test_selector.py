@@ -1,4 +1,5 @@
 import pickle
+import re
 import subprocess
 import sys
 
@@ -275,3 +276,18 @@ def test_all_rows_equal():
     assert selector.selected_.size == 0
     assert selector.path_.steps == ()
     assert str(selector.path_).startswith("phase")
+
+
+def test_indices_say_why_a_factor_was_left_out():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(size=(300, 3)), np.ones(300)])
+    y = X[:, 0] + X[:, 1]
+    chosen = FIRST().fit(X, y).indices_
+    assert chosen.left_out.tolist() == [2, 3]
+    assert re.fullmatch(r"R² −0\.\d{3} if added", chosen.why_left_out(2))
+    assert chosen.why_left_out(3) == "constant"
+    eliminated = backward_elimination(X, y)
+    assert eliminated.path.removed == (2,)
+    assert eliminated.why_left_out(2) == "adds nothing to the others"
+    twins = FIRST().fit(np.column_stack([np.arange(300.0)] * 2), np.arange(300.0)).indices_
+    assert twins.why_left_out(1) == "R² unchanged if added"

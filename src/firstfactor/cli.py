@@ -317,7 +317,7 @@ _IN_OPTIONS = (
     (r"\brandom_state\b", "--seed"),
     (r" of X\b", ""),
     (r" \(y == label\)", ""),
-    (r"must be None, ", "must be "),
+    (r"must be None(,| or) ", "must be "),
     (r"(?<!['\w.])y(?!['\w]|\.\w)", "the target"),
 )
 

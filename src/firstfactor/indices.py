@@ -66,7 +66,8 @@ class Indices:
             return "constant"
         if self.path is None or factor in self.path.removed:
             return "adds nothing to the others"
-        return f"R² {self.path.last_gains[factor]:+.3f} if added".replace("-", "−")
+        gain = f"{self.path.last_gains[factor]:+.3f}"
+        return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
         """Return a data frame with the columns ``factor`` and ``importance``."""
