@@ -28,7 +28,7 @@ Positions = NDArray[np.intp]
 # factor, until it looks at all points.
 SEARCH, SEARCH_MORE, SEARCH_FACTOR = 250.0, 70.0, 1.55
 # A shared walk takes that, and more to compare a point at all, with each candidate, and with one again for its ties.
-COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 7.0, 0.5, 2.0
+COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 12.0, 0.5, 2.0
 # Windows of a line, for one row and candidate: at all, and for each block of points.
 LINE, LINE_BLOCK = 50.0, 15.0
 # A scan: for each point, at all and for each dimension.
@@ -109,7 +109,7 @@ class Search:
             return self.columns.variance[list(candidates)]
         places = self.columns.levels[list(base)].prod()
         cost_alone = self._cost_alone(places * self.columns.levels[list(candidates)], len(base) + 1)
-        alone = cost_alone < self._least_cost_shared(places, len(candidates))
+        alone = cost_alone < self._least_cost_shared(places, len(base), len(candidates))
         means = np.empty(len(candidates))
         if not alone.all():
             shared = self._share(base, len(candidates))
@@ -119,8 +119,10 @@ class Search:
         means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         return means
 
-    def _least_cost_shared(self, places: float, n_candidates: int) -> float:
+    def _least_cost_shared(self, places: float, n_base: int, n_candidates: int) -> float:
         """Nanoseconds for each row and candidate to look at no more than the rows in the same place of the base."""
+        if n_candidates == 1 and n_base > 1:
+            return np.inf  # nobody to share with, and the base alone prunes less
         return float((COMPARE / n_candidates + COMPARE_CANDIDATE) * self.design.n_rows / places)
 
     def _share(self, base: Sequence[int], n_candidates: int) -> "Shared":
@@ -177,7 +179,7 @@ class Search:
         share exp(−rows / places) of the rows is alone and has to search.
         """
         lonely = np.exp(-self.design.n_rows / levels)
-        return COLLAPSE + self.cost_of_search(n_factors) * lonely
+        return np.where(np.isinf(levels), 0.0, COLLAPSE) + self.cost_of_search(n_factors) * lonely
 
     def cost_of_search(self, n_factors: int) -> float:
         """Nanoseconds for each row to search a tree of all rows."""
