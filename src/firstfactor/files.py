@@ -71,6 +71,8 @@ class Source:
         """Run a query on the file in small pieces; what is wrong with the file is said by line."""
         try:
             return frame.collect(engine="streaming")
+        except pl.exceptions.NoDataError as error:  # polars before 2.0; later ones return no rows
+            raise ValueError(f"{self.shown} has no rows below its header.") from error
         except pl.exceptions.PolarsError as error:
             raise ValueError(self.fault() or f"{self.shown} cannot be read: {first_line(error)}") from error
 
