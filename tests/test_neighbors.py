@@ -228,17 +228,17 @@ def test_kernels_without_compiling():
     assert printed == "equal\n"
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_stops_within_a_second(n_jobs):
+@pytest.mark.parametrize("call", ["FIRST(n_jobs=1).fit", "FIRST(n_jobs=2).fit", "total_indices"])
+def test_ctrl_c_stops_within_a_second(call):
     code = f"""
         import time
         from tables import friedman
-        from firstfactor import FIRST
-        FIRST(n_jobs={n_jobs}).fit(*friedman(300))
+        from firstfactor import FIRST, total_indices
+        {call}(*friedman(300, factors=20))
         X, y = friedman(200_000, factors=40)
         print("ready", flush=True)
         try:
-            FIRST(n_jobs={n_jobs}).fit(X, y)
+            {call}(X, y)
         except KeyboardInterrupt:
             print("stopped", flush=True)
     """

@@ -133,7 +133,8 @@ class Search:
         """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
         sets = [tuple(i for i in base if i != member) for member in members]
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
-        if cost_alone < (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows:
+        cost_of_scan = (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows
+        if cost_alone < cost_of_scan:
             return self._each_alone(sets)
         base = sorted(base, key=lambda i: np.isfinite(self.design.caps[i]))  # numbers first: they are faster
         points, caps = np.ascontiguousarray(self.design.values[:, base]), self.design.caps[base]
@@ -141,7 +142,7 @@ class Search:
         packed = np.ascontiguousarray(_in_blocks(points, 0.0).swapaxes(1, 2))
         sums = self.workers.map(
             lambda centres: _scan.sum_minus_each(packed, points, low, high, caps, self.y, centres, self.n_neighbors),
-            blocks(self.outer),
+            blocks(self.outer, cost_of_scan),
         )
         positions = [len(base) if member is None else base.index(member) for member in members]
         total: Floats = np.sum(sums, axis=0)
@@ -361,6 +362,7 @@ def spans(size: int, step: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, size, step)]
 
 
-def blocks(centres: Positions) -> list[Positions]:
-    """Cut rows into tasks: short enough to be stopped between, and the same for any number of workers."""
-    return [centres[span] for span in spans(centres.size, max(250, min(4096, -(-centres.size // 8))))]
+def blocks(centres: Positions, nanoseconds: float = 1e4) -> list[Positions]:
+    """Cut rows that take so long each into tasks: short enough to be stopped between, the same for any workers."""
+    most = min(max(1, int(5e7 / nanoseconds)), 4096)
+    return [centres[span] for span in spans(centres.size, min(most, max(250, -(-centres.size // 8))))]
