@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import as_lists, friedman, tables
 
-from firstfactor import FIRST, neighbors
+from firstfactor import FIRST, shared
 from firstfactor._tasks import Workers
 from firstfactor._tree import build_tree
 from firstfactor.design import read_design
@@ -114,7 +114,7 @@ class TestOneWayOnly:
 def test_more_candidates_than_a_tile(monkeypatch):
     X, y = friedman(60, factors=23)
     ref = search(X, y, 3).plus_each([6, 0], list(range(7, 23)))
-    monkeypatch.setattr(neighbors, "TILE", 5)
+    monkeypatch.setattr(shared, "TILE", 5)
     np.testing.assert_allclose(search(X, y, 3).plus_each([6, 0], list(range(7, 23))), ref, rtol=1e-12)
 
 

@@ -14,37 +14,35 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from . import _line, _scan, _survey, _walk
+from . import _scan, _survey, _walk
 from ._tasks import Workers
-from ._tree import LEAF, Tree, build_tree
+from ._tree import build_tree
 from .design import Design
-
-Floats = NDArray[np.float64]
-Positions = NDArray[np.intp]
+from .shared import (
+    COMPARE,
+    COMPARE_CANDIDATE,
+    Floats,
+    Line,
+    Planted,
+    Positions,
+    Shared,
+    Walk,
+    blocks,
+    in_blocks,
+    inverse,
+)
 
 # Nanoseconds, roughly. A search in a tree, for one row: at all, and what it takes more with every dimension, by this
 # factor, until it looks at all points.
 SEARCH, SEARCH_MORE, SEARCH_FACTOR = 250.0, 70.0, 1.55
-# A shared walk takes that, and more to compare a point at all, with each candidate, and with one again for its ties.
-COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 12.0, 0.5, 2.0
-# Windows of a line, for one row and candidate: at all, and for each block of points.
-LINE, LINE_BLOCK = 50.0, 15.0
 # A scan: for each point, at all and for each dimension.
 SCAN, SCAN_DIMENSION = 2.0, 0.17
 # To find out which rows are equal.
 COLLAPSE = 100.0
 
-# Candidates served by one walk: what is known of so many stays in the fastest cache, and the one that is hardest
-# to serve holds up few others.
-TILE = 256
-
 # So many candidates are better compared side by side than one after the other along a line.
 MANY = 64
-
-# Rows walked to learn how far the others will have to.
-SAMPLE = 16
 
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
@@ -75,16 +73,6 @@ class Points:
     count: Floats
     mean: Floats
     squares: Floats
-
-
-@dataclass(frozen=True)
-class Planted:
-    """Points in tree order."""
-
-    tree: Tree
-    caps: Floats
-    position: Positions
-    """Where each point went."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +113,7 @@ class Search:
             return np.inf  # nobody to share with, and the base alone prunes less
         return float((COMPARE / n_candidates + COMPARE_CANDIDATE) * self.design.n_rows / places)
 
-    def _share(self, base: Sequence[int], n_candidates: int) -> "Shared":
+    def _share(self, base: Sequence[int], n_candidates: int) -> Shared:
         on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and n_candidates < MANY
         return Line(self, base[0]) if on_line else Walk(self, base)
 
@@ -139,7 +127,7 @@ class Search:
         base = sorted(base, key=lambda i: np.isfinite(self.design.caps[i]))  # numbers first: they are faster
         points, caps = np.ascontiguousarray(self.design.values[:, base]), self.design.caps[base]
         low, high = points.min(axis=0), points.max(axis=0)
-        packed = np.ascontiguousarray(_in_blocks(points, 0.0).swapaxes(1, 2))
+        packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
         sums = self.workers.map(
             lambda centres: _scan.sum_minus_each(packed, points, low, high, caps, self.y, centres, self.n_neighbors),
             blocks(self.outer, cost_of_scan),
@@ -230,106 +218,7 @@ class Search:
         coordinates = np.ascontiguousarray(self.design.values[rows][:, list(factors)].T)
         caps = self.design.caps[list(factors)]
         tree = build_tree(coordinates, caps, self.workers)
-        return Planted(tree, caps, _inverse(tree.order))
-
-
-class Shared:
-    """One search in a base that serves many candidates: what both kinds have in common."""
-
-    def __init__(self, search: Search, position: Positions, order: Positions) -> None:
-        self._search = search
-        self._order = order
-        self._centres = np.sort(position[search.outer])
-        self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
-
-    def cost(self, candidates: Sequence[int]) -> float:
-        """Nanoseconds for each row and candidate, from what a few rows take."""
-        some = candidates[:TILE]
-        sample = self._centres[:: -(-self._centres.size // SAMPLE)].copy()
-        _, spent = self._sum(some, self._gather(some), sample)
-        return spent / (sample.size * len(some))
-
-    def means(self, candidates: Sequence[int]) -> Floats:
-        """Return the mean variance in the base plus each candidate."""
-        tiles = [candidates[span] for span in spans(len(candidates), TILE)]
-        return np.concatenate([np.empty(0), *map(self._means_of_tile, tiles)])
-
-    def _means_of_tile(self, candidates: Sequence[int]) -> Floats:
-        values = self._gather(candidates)
-        sums = self._search.workers.map(lambda block: self._sum(candidates, values, block)[0], blocks(self._centres))
-        total: Floats = np.sum(sums, axis=0)
-        return total / self._centres.size
-
-    def _gather(self, candidates: Sequence[int]) -> Floats:
-        """Return the candidates' values in the order of the search."""
-        if self._gathered[0] != candidates:
-            self._gathered = ((), np.empty((0, 0)))  # never hold two
-            columns, out = np.array(candidates), self._empty(len(candidates))
-            by_row = self._by_row(out)
-            self._search.workers.map(
-                lambda rows: _survey.gather(self._search.design.values, self._order[rows], columns, by_row[rows]),
-                spans(self._order.size, 2**17 // columns.size),
-            )
-            self._gathered = candidates, out
-        return self._gathered[1]
-
-    def _empty(self, n_candidates: int) -> Floats:
-        """Return where values go, filled up with what changes nothing."""
-        raise NotImplementedError
-
-    def _by_row(self, values: Floats) -> Floats:
-        """Return the same as (rows, candidates)."""
-        raise NotImplementedError
-
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        """Return the sum of variances for each candidate, and an estimate of the nanoseconds spent."""
-        raise NotImplementedError
-
-
-class Line(Shared):
-    """Windows of one sorted numeric column."""
-
-    def __init__(self, search: Search, base: int) -> None:
-        column = search.design.values[:, base]
-        order = np.argsort(column)
-        super().__init__(search, _inverse(order), order)
-        self._base = _in_blocks(column[order], np.inf)
-        self._y = search.y[order]
-
-    def _empty(self, n_candidates: int) -> Floats:
-        return np.full((n_candidates, *self._base.shape), np.inf)
-
-    def _by_row(self, values: Floats) -> Floats:
-        return values.reshape(len(values), -1).T
-
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        caps = self._search.design.caps[list(candidates)]
-        total, looked = _line.sum_along_each(self._base, values, caps, self._y, centres, self._search.n_neighbors)
-        return total, LINE * centres.size * len(candidates) + LINE_BLOCK * looked
-
-
-class Walk(Shared):
-    """A tree of the base, walked for each row."""
-
-    def __init__(self, search: Search, base: Sequence[int]) -> None:
-        self._planted = search.plant(base)
-        super().__init__(search, self._planted.position, self._planted.tree.order)
-        self._y = search.y[self._order]
-
-    def _empty(self, n_candidates: int) -> Floats:
-        return np.zeros((self._order.size, -(-n_candidates // 4) * 4))
-
-    def _by_row(self, values: Floats) -> Floats:
-        return values
-
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        planted, caps = self._planted, np.zeros(values.shape[1])
-        caps[: len(candidates)] = self._search.design.caps[list(candidates)]
-        total, compared, again = _walk.sum_plus_each(
-            planted.tree, planted.caps, values, caps, len(candidates), self._y, centres, self._search.n_neighbors
-        )
-        go = self._search.cost_of_search(planted.caps.size) * centres.size
-        return total, go + (COMPARE + COMPARE_CANDIDATE * len(candidates)) * compared + COMPARE_AGAIN * again
+        return Planted(tree, caps, inverse(tree.order))
 
 
 def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
@@ -341,28 +230,3 @@ def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
     occurs[cell] = 1
     numbers = np.cumsum(occurs)
     return numbers[cell] - 1, int(numbers[-1])
-
-
-def _inverse(order: Positions) -> Positions:
-    """Return where each entry went."""
-    position = np.empty_like(order)
-    position[order] = np.arange(order.size)
-    return position
-
-
-def _in_blocks(values: Floats, filling: float) -> Floats:
-    """Return values 16 at a time, filled up."""
-    filled = np.full((-(-len(values) // LEAF) * LEAF, *values.shape[1:]), filling)
-    filled[: len(values)] = values
-    return filled.reshape(-1, LEAF, *values.shape[1:])
-
-
-def spans(size: int, step: int) -> list[slice]:
-    """Cut a range into parts."""
-    return [slice(start, start + step) for start in range(0, size, step)]
-
-
-def blocks(centres: Positions, nanoseconds: float = 1e4) -> list[Positions]:
-    """Cut rows that take so long each into tasks: short enough to be stopped between, the same for any workers."""
-    most = min(max(1, int(5e7 / nanoseconds)), 4096)
-    return [centres[span] for span in spans(centres.size, min(most, max(250, -(-centres.size // 8))))]
