@@ -1,14 +1,11 @@
-"""The command ``firstfactor``: what can be typed, and how errors are told. Work is imported once there is some."""
+"""The command ``firstfactor``: what can be typed, and what is done then. Work is imported once there is some."""
 
-import contextlib
 import functools
 import os
-import re
 import shlex
 import sys
 import time
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,13 +17,13 @@ try:
 except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
+from .complaints import INTERRUPTED, PIPE_CLOSED, WRONG_INPUT, complain_of_usage, told_plainly
+
 if TYPE_CHECKING:
     from .job import Outputs, Settings
     from .tables import Table
 
 _STARTED = time.perf_counter()
-
-WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, BUG = 2, 130, 141, 1
 
 app = typer.Typer(
     name="firstfactor",
@@ -211,7 +208,7 @@ def rank(
     debug: DebugOption = False,
 ) -> None:
     """Read a file, rank its factors, and say so."""
-    with _told_plainly(debug):
+    with told_plainly(debug):
         from .job import Outputs, Settings
 
         outputs = Outputs(html, json, csv, plot)
@@ -248,7 +245,7 @@ def demo(
     debug: DebugOption = False,
 ) -> None:
     """Rank the factors of a table that needs no file."""
-    with _told_plainly(debug):
+    with told_plainly(debug):
         from .job import Outputs, Settings
 
         outputs = Outputs(html, json, csv, plot)
@@ -303,68 +300,6 @@ def _run(
         console.print_ending(screen, result, outputs.chosen)
 
 
-# --- errors -------------------------------------------------------------------------------------------------------
-
-# What the library calls its parameters, and what a person types instead.
-_IN_OPTIONS = (
-    (r'task="(\w+)"', r"--task \1"),
-    (r"[Uu]se scale=True", "leave out --no-scale"),
-    (r"scale=False", "--no-scale"),
-    (r"categorical=", "--categorical"),
-    (r"\bn_neighbors\b", "--n-neighbors"),
-    (r"\bn_outer\b", "--n-outer"),
-    (r"\bn_jobs\b", "--jobs"),
-    (r"\brandom_state\b", "--seed"),
-    (r" of X\b", ""),
-    (r" \(y == label\)", ""),
-    (r"must be None(,| or) ", "must be "),
-    (r"(?<!['\w.])y(?!['\w]|\.\w)", "the target"),
-)
-
-
-@contextlib.contextmanager
-def _told_plainly(debug: bool) -> Iterator[None]:
-    """Turn errors into one line and an exit code; with ``debug``, show where they come from as well."""
-    try:
-        yield
-    except (KeyboardInterrupt, BrokenPipeError, typer.Exit):
-        raise
-    except Exception as error:
-        if debug:
-            traceback.print_exc()
-        expected = isinstance(error, (ValueError, TypeError, OSError, ImportError, MemoryError))
-        _complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
-        raise typer.Exit(WRONG_INPUT if expected else BUG) from None
-
-
-def _in_options(error: Exception) -> str:
-    if isinstance(error, MemoryError):
-        return "there is not enough memory. Use fewer rows (--sample) or columns (--factors)."
-    message = str(error)
-    if isinstance(error, ModuleNotFoundError):
-        package = (error.name or message).partition(".")[0]
-        return f"the command firstfactor needs {package}: pip install 'firstfactor[cli]'"
-    if isinstance(error, ImportError):
-        return message
-    for pattern, option in _IN_OPTIONS:
-        message = re.sub(pattern, option, message)
-    return message
-
-
-def _complain(message: str) -> None:
-    print("error:", " ".join(message.split()), file=sys.stderr)
-
-
-def _complain_of_usage(error: Any) -> None:
-    """Tell what was wrong with what was typed; where nothing was, the message is the help."""
-    message = error.format_message().replace("Value error, ", "")
-    if message.startswith("Usage:"):
-        print(message, file=sys.stderr)
-    else:
-        context = getattr(error, "ctx", None)
-        _complain(f"{message} See: {context.command_path if context else 'firstfactor'} --help")
-
-
 def main() -> None:
     """Run the command and exit as terminal programs do."""
     sys.exit(_main())
@@ -383,7 +318,7 @@ def _main() -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        _complain_of_usage(error)
+        complain_of_usage(error)
         return WRONG_INPUT
     if status == INTERRUPTED:
         print("interrupted", file=sys.stderr)
