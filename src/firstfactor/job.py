@@ -1,16 +1,16 @@
 """One run of the command line: a table in; a result, and the files made of it, out."""
 
 import csv
-import importlib.metadata
 import io
 import json
 import os
-import platform
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ._extras import require, versions
 
 if TYPE_CHECKING:
     from .indices import Indices
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .tables import Table
 
 PICTURES = (".png", ".svg", ".pdf")
-PACKAGES = ("firstfactor", "numpy", "scipy", "scikit-learn", "numba", "polars")
 
 
 @dataclass(frozen=True)
@@ -167,8 +166,7 @@ def facts(result: Result) -> dict[str, Any]:
         "factors": _factor_rows(result),
         "path": _path_steps(indices),
         "seconds": {name: round(seconds, 3) for name, seconds in result.seconds.items()},
-        "versions": {"python": platform.python_version()}
-        | {package: importlib.metadata.version(package) for package in PACKAGES},
+        "versions": versions("polars"),
     }
 
 
@@ -231,7 +229,6 @@ def _write_html(result: Result, path: Path) -> None:
 
 def _write_plot(result: Result, path: Path) -> None:
     """Save the picture of importances; the same result gives the same bytes."""
-    from ._extras import require
     from ._output import write_whole
     from .plots import plot_importance
 

@@ -1,9 +1,7 @@
 """A result as one page to send to a colleague: gathered once, drawn, then filled into one template."""
 
 import html
-import importlib.metadata
 import os
-import platform
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,14 +13,12 @@ import numpy as np
 
 from . import _svg, plots
 from ._checks import is_integer
-from ._extras import require
+from ._extras import require, versions
 from ._output import write_whole
 from .indices import Indices
 from .observed import Column, Target, count_rows, indices_of, printable, read_columns, read_target
 from .plots import ceiling_of, format_importance
 from .standins import StandIn, strongest
-
-PACKAGES = ("firstfactor", "numpy", "scipy", "scikit-learn", "numba")
 
 # What a reader can take in; the page says how many more there are.
 MOST_SELECTED, MOST_LEFT_OUT, MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES = 100, 30, 12, 15, 40
@@ -124,8 +120,7 @@ def gather(
         "call": call,
         "settings": {printable(name): _describe_setting(value) for name, value in (settings or {}).items()},
         "repeatable": _says_whether_repeatable(settings),
-        "versions": {"Python": platform.python_version()}
-        | {package: importlib.metadata.version(package) for package in PACKAGES},
+        "versions": versions(),
     }
 
 
