@@ -16,6 +16,8 @@ class Outcome:
     """One per factor, not negative; larger is more important. Scales differ between methods."""
     selected: tuple[int, ...] | None
     """Positions of the selected factors in ascending order; None where a method only ranks."""
+    error: float | None = None
+    """What a model of the method's own errs on rows it has not seen; None where it fits no model."""
 
 
 def outcome_of(importances: Floats) -> Outcome:

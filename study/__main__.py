@@ -1,0 +1,98 @@
+"""The study on the command line: ``python -m study list | run NAME | show NAME | all``."""
+
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .experiments import ALL, BY_NAME, Experiment
+from .methods import NAMES
+from .run import missing, run
+
+app = typer.Typer(
+    help="The paper's study with today's software.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+)
+
+Repetitions = Annotated[int | None, typer.Option("--reps", min=1, help="At most so many repetitions.")]
+Jobs = Annotated[int, typer.Option(help="How many processes; -1: all cores.")]
+Methods = Annotated[str | None, typer.Option(help="Only these, with commas: FIRST,LASSO.")]
+Data = Annotated[Path | None, typer.Option(help="Folder with the real tables [default: $FIRSTFACTOR_DATA].")]
+
+
+@app.command("list")
+def list_experiments() -> None:
+    """List the experiments, and how many of their rows are stored."""
+    for experiment in ALL:
+        tasks = experiment.tasks()
+        stored = len(tasks) - len(missing(tasks))
+        typer.echo(f"{experiment.name:18} {stored:6,} of {len(tasks):6,} rows   {experiment.title}")
+
+
+@app.command("run")
+def run_experiment(
+    name: str, reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, data: Data = None
+) -> None:
+    """Run what is missing of an experiment. It can be stopped at any time; run again, it goes on."""
+    _use_data(data)
+    _run(_experiment(name), reps, jobs, _methods(methods))
+
+
+@app.command("show")
+def show_experiment(name: str, data: Data = None) -> None:
+    """Show the results of an experiment next to the paper's."""
+    from .show import show
+
+    _use_data(data)
+    typer.echo(show(_experiment(name)))
+
+
+@app.command("all")
+def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, data: Data = None) -> None:
+    """Run what is missing of all experiments, and make the page with all results."""
+    from .page import PAGE, write_page
+
+    _use_data(data)
+    for experiment in ALL:
+        _run(experiment, reps, jobs, _methods(methods))
+    write_page()
+    typer.echo(f"Wrote {PAGE}")
+
+
+def _run(experiment: Experiment, reps: int | None, jobs: int, methods: list[str] | None) -> None:
+    started = time.monotonic()
+    try:
+        rows = run(experiment.tasks(reps, methods), jobs)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. What is done is stored; the same command goes on from here.")
+        raise SystemExit(130) from None
+    typer.echo(f"{experiment.name}: {rows:,} rows in {time.monotonic() - started:.0f} s")
+
+
+def _experiment(name: str) -> Experiment:
+    if name not in BY_NAME:
+        raise typer.BadParameter(f"there is no experiment {name!r}; there are {', '.join(BY_NAME)}.")
+    return BY_NAME[name]
+
+
+def _methods(names: str | None) -> list[str] | None:
+    chosen = None if names is None else names.split(",")
+    for name in chosen or ():
+        if name not in NAMES:
+            raise typer.BadParameter(f"there is no method {name!r}; there are {', '.join(NAMES)}.")
+    return chosen
+
+
+def _use_data(folder: Path | None) -> None:
+    """Tell this process and its workers where the real tables are."""
+    if folder is not None:
+        os.environ["FIRSTFACTOR_DATA"] = str(folder.resolve())
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m study")

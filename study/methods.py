@@ -1,0 +1,103 @@
+"""All methods of the study by name, each as `(X, y, seed) -> Outcome`. The competitors are imported when first used."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from firstfactor import FIRST, backward_elimination, total_indices
+from firstfactor.indices import Indices
+
+from .outcome import Outcome, outcome_of
+
+Method = Callable[[Any, Any, int], Outcome]
+
+
+def first(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST, Algorithm 3 of the paper."""
+    return _ours(FIRST(random_state=seed).fit(X, y).indices_)
+
+
+def first_fast(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST-FAST, which forgets a factor at the first step in which it does not help."""
+    return _ours(FIRST(forward="fast", random_state=seed).fit(X, y).indices_)
+
+
+def first_integers_unscaled(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST with whole numbers in their own units, as in the authors' first release."""
+    whole = X.select_dtypes("number").columns[[(X[name] % 1 == 0).all() for name in X.select_dtypes("number")]]
+    others = X.select_dtypes("number").columns.difference(whole)
+    scaled = X.assign(**{name: (X[name] - X[name].mean()) / X[name].std() for name in others})
+    return _ours(FIRST(scale=False, random_state=seed).fit(scaled, y).indices_)
+
+
+def nanne_be(X: Any, y: Any, seed: int) -> Outcome:
+    """NANNE-BE: backward elimination from all factors."""
+    return _ours(backward_elimination(X, y, random_state=seed))
+
+
+def nanne(X: Any, y: Any, seed: int) -> Outcome:
+    """NANNE: total indices relative to all factors, adjusted for noise."""
+    return outcome_of(total_indices(X, y, random_state=seed).values)
+
+
+def nanne_3(X: Any, y: Any, seed: int) -> Outcome:
+    """NANNE with three neighbours."""
+    return outcome_of(total_indices(X, y, n_neighbors=3, random_state=seed).values)
+
+
+def nearest_3(X: Any, y: Any, seed: int) -> Outcome:
+    """NN: total indices as if there were no noise, with three neighbours."""
+    return outcome_of(total_indices(X, y, n_neighbors=3, noise=False, random_state=seed).values)
+
+
+def _ours(indices: Indices) -> Outcome:
+    return Outcome(indices.values, tuple(sorted(indices.selected)))
+
+
+OURS: dict[str, Method] = {
+    "FIRST": first,
+    "FIRST-FAST": first_fast,
+    "FIRST-INTEGERS": first_integers_unscaled,
+    "NANNE-BE": nanne_be,
+    "NANNE": nanne,
+    "NANNE-3": nanne_3,
+    "NN": nearest_3,
+}
+
+COMPETITORS = {
+    "LASSO": "lasso:lasso",
+    "FILTER": "loess_filter:loess_filter",
+    "COSSO": "cosso:cosso",
+    "KFOCI": "kfoci:kfoci",
+    "RF": "random_forest:random_forest",
+    "RF-SHAP": "random_forest:random_forest_shap",
+    "RF-VS": "rfvs:rfvs",
+    "VIMP-R2": "vimp:vimp_r2",
+    "VIMP-ACC": "vimp:vimp_accuracy",
+}
+
+NAMES = (*OURS, *COMPETITORS)
+
+
+def method(name: str) -> Method:
+    """Return the method of this name."""
+    if name in OURS:
+        return OURS[name]
+    module, function = COMPETITORS[name].split(":")
+    found: Method = getattr(importlib.import_module(f"study.competitors.{module}"), function)
+    return found
+
+
+def warm_up(name: str) -> None:
+    """Run a method once on a small table, so that the first time that is taken holds no compiling."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(80, 4))
+    noisy = X[:, 0] + 0.2 * rng.normal(size=80)
+    y = noisy > noisy.mean() if name == "VIMP-ACC" else noisy
+    if name == "FIRST-INTEGERS":
+        import pandas as pd
+
+        X = pd.DataFrame(X, columns=list("abcd"))
+    method(name)(X, y, 0)
