@@ -10,6 +10,7 @@ import typer
 from .experiments import ALL, BY_NAME, Experiment
 from .methods import NAMES
 from .run import missing, run
+from .store import RESULTS, Task
 
 app = typer.Typer(
     help="The paper's study with today's software.",
@@ -22,25 +23,31 @@ app = typer.Typer(
 Repetitions = Annotated[int | None, typer.Option("--reps", min=1, help="At most so many repetitions.")]
 Jobs = Annotated[int, typer.Option(help="How many processes; -1: all cores.")]
 Methods = Annotated[str | None, typer.Option(help="Only these, with commas: FIRST,LASSO.")]
+Results = Annotated[Path, typer.Option(help="Folder where the rows are stored.", show_default=False)]
 Data = Annotated[Path | None, typer.Option(help="Folder with the real tables [default: $FIRSTFACTOR_DATA].")]
 
 
 @app.command("list")
-def list_experiments() -> None:
+def list_experiments(results: Results = RESULTS) -> None:
     """List the experiments, and how many of their rows are stored."""
     for experiment in ALL:
         tasks = experiment.tasks()
-        stored = len(tasks) - len(missing(tasks))
+        stored = len(tasks) - len(missing(tasks, results))
         typer.echo(f"{experiment.name:18} {stored:6,} of {len(tasks):6,} rows   {experiment.title}")
 
 
 @app.command("run")
 def run_experiment(
-    name: str, reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, data: Data = None
+    name: str,
+    reps: Repetitions = None,
+    jobs: Jobs = -1,
+    methods: Methods = None,
+    data: Data = None,
+    results: Results = RESULTS,
 ) -> None:
     """Run what is missing of an experiment. It can be stopped at any time; run again, it goes on."""
     _use_data(data)
-    _run(_experiment(name), reps, jobs, _methods(methods))
+    _run(_experiment(name).tasks(reps, _methods(methods)), name, jobs, results)
 
 
 @app.command("show")
@@ -59,19 +66,19 @@ def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, 
 
     _use_data(data)
     for experiment in ALL:
-        _run(experiment, reps, jobs, _methods(methods))
+        _run(experiment.tasks(reps, _methods(methods)), experiment.name, jobs, RESULTS)
     write_page()
     typer.echo(f"Wrote {PAGE}")
 
 
-def _run(experiment: Experiment, reps: int | None, jobs: int, methods: list[str] | None) -> None:
+def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> None:
     started = time.monotonic()
     try:
-        rows = run(experiment.tasks(reps, methods), jobs)
+        rows = run(tasks, jobs, results)
     except KeyboardInterrupt:
         typer.echo("Stopped. What is done is stored; the same command goes on from here.")
         raise SystemExit(130) from None
-    typer.echo(f"{experiment.name}: {rows:,} rows in {time.monotonic() - started:.0f} s")
+    typer.echo(f"{name}: {rows:,} rows in {time.monotonic() - started:.0f} s")
 
 
 def _experiment(name: str) -> Experiment:

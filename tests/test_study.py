@@ -1,0 +1,169 @@
+"""Experiments are stored row by row, go on where they stopped, and give the same rows again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from study import methods
+from study.__main__ import app
+from study.experiments import ALL, BY_NAME
+from study.methods import NAMES, method
+from study.run import missing, perform, run
+from study.setting import Setting, subset
+from study.store import RESULTS, Row, Store, Task
+
+ROOT = Path(__file__).parents[1]
+SMALL = Setting("ishigami", 60, 3)
+ONLY_RANKING = {"FILTER", "RF", "RF-SHAP"}
+
+
+def row_of(repetition, method="FIRST"):
+    return Row(Task(SMALL, method, repetition), [0, 2], [0.25, 0.5], [0, 2], None, None, 0.1)
+
+
+def fill(store, repetitions):
+    with store.appending() as appender:
+        for repetition in repetitions:
+            appender.append(row_of(repetition))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "VIMP-ACC"])
+def test_every_method_finds_the_one_factor_that_matters(name):
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(150, 3))
+    y = 3 * X[:, 1] + 0.1 * rng.normal(size=150)
+    if name == "FIRST-INTEGERS":
+        X = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b", "c"])
+    outcome = method(name)(X, y, 0)
+    assert outcome.importances.shape == (3,) and (outcome.importances >= 0).all()
+    assert outcome.importances.argmax() == 1
+    assert (outcome.selected is None) == (name in ONLY_RANKING)
+    assert outcome.selected is None or 1 in outcome.selected
+    again = method(name)(X, y, 0)
+    assert np.array_equal(again.importances, outcome.importances) and again.selected == outcome.selected
+
+
+@pytest.mark.parametrize("name", ["FIRST", "FIRST-FAST", "NANNE-BE", "LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"])
+def test_every_method_for_classes_finds_the_one_factor_that_matters(name):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(300, 3))
+    outcome = method(name)(X, X[:, 1] + 0.1 * rng.normal(size=300) > 0.5, 0)
+    assert outcome.importances.argmax() == 1 and 1 in outcome.selected
+
+
+def test_rows_come_back_as_they_were_stored(tmp_path):
+    store = Store("FIRST", tmp_path)
+    fill(store, range(3))
+    assert store.done() == {Task(SMALL, "FIRST", k) for k in range(3)}
+    assert store.read()["importances"].to_list() == [[0.25, 0.5]] * 3
+    assert store.read()["error"].to_list() == [None] * 3
+
+
+@pytest.mark.parametrize("bytes_lost", [1, 40, 300])
+def test_a_row_cut_off_in_the_middle_is_forgotten_and_all_others_are_kept(tmp_path, bytes_lost):
+    store = Store("FIRST", tmp_path)
+    fill(store, range(2))
+    with pytest.raises(KeyboardInterrupt), store.appending() as appender:
+        appender.append(row_of(2))
+        appender.append(row_of(3))
+        raise KeyboardInterrupt
+    os.truncate(store.path, store.path.stat().st_size - bytes_lost)
+    assert {task.repetition for task in store.done()} == {0, 1, 2}
+    fill(store, [3, 4])
+    assert sorted(task.repetition for task in store.done()) == [0, 1, 2, 3, 4] and len(store.read()) == 5
+
+
+def test_two_runs_cannot_write_the_same_file(tmp_path):
+    store = Store("FIRST", tmp_path)
+    message = r"FIRST\.arrows is being written by another run; wait for it to end\."
+    with store.appending(), pytest.raises(RuntimeError, match=message), store.appending():
+        pass
+
+
+def test_a_finished_row_is_never_computed_again(tmp_path, monkeypatch):
+    tasks = [Task(SMALL, "FIRST", k) for k in range(4)]
+    assert run(tasks[:2], 1, tmp_path) == 2
+    calls = []
+    monkeypatch.setitem(methods.OURS, "FIRST", lambda X, y, seed: calls.append(seed) or methods.first(X, y, seed))
+    assert run(tasks, 1, tmp_path) == 2
+    assert sorted(calls) == [2, 3]
+    assert missing(tasks, tmp_path) == [] and run(tasks, 1, tmp_path) == 0
+
+
+def test_rows_do_not_depend_on_the_number_of_processes(tmp_path):
+    tasks = [Task(SMALL, name, k) for name in ("FIRST", "NANNE") for k in range(2)]
+    run(tasks, 1, tmp_path / "one")
+    run(tasks, 2, tmp_path / "two")
+    for name in ("FIRST", "NANNE"):
+        one, two = (Store(name, tmp_path / folder).read().drop("seconds") for folder in ("one", "two"))
+        assert one.equals(two)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills a process by a signal")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path, how):
+    command = [sys.executable, "-m", "study", "run", "estimators", "--jobs", "1", "--results", str(tmp_path)]
+    process = subprocess.Popen([*command, "--reps", "100"], cwd=ROOT, stdout=subprocess.DEVNULL)
+    store = Store("NANNE", tmp_path)
+    deadline = time.monotonic() + 120
+    while len(store.done()) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(how)
+    assert process.wait(timeout=60) == (130 if how == signal.SIGINT else -how)
+    before = store.read().drop("seconds")
+    assert len(before) >= 3
+    reps = before["repetition"].max() + 2
+    subprocess.run([*command, "--reps", str(reps)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    after = store.read().drop("seconds")
+    assert sorted(after["repetition"]) == list(range(reps))
+    assert after.filter(after["repetition"].is_in(before["repetition"])).equals(before.sort("repetition"))
+
+
+def test_the_subsets_of_a_table_are_numbered_in_binary():
+    assert [subset(number) for number in (1, 2, 5)] == [[0], [1], [0, 2]]
+
+
+def test_every_repetition_and_setting_has_data_of_its_own():
+    drawn = [Setting("friedman", 20, 10, rho).draw(k)[0] for rho in (0.0, 0.5) for k in (0, 1)]
+    assert len({X.tobytes() for X in drawn}) == 4
+    assert np.array_equal(drawn[0], Setting("friedman", 20, 10, 0.0).draw(0)[0])
+
+
+def test_what_cannot_be_run_is_refused_with_what_can():
+    for arguments, message in (
+        (["run", "nothing"], "there is no experiment 'nothing'; there are estimators, importance,"),
+        (["run", "estimators", "--methods", "NANNE,SVM"], "there is no method 'SVM'; there are FIRST, FIRST-FAST,"),
+    ):
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 2
+        assert message in " ".join(result.output.replace("│", " ").split())
+
+
+def test_the_list_names_every_experiment(tmp_path):
+    result = CliRunner().invoke(app, ["list", "--results", str(tmp_path)])
+    assert [line.split()[0] for line in result.output.splitlines()] == [experiment.name for experiment in ALL]
+
+
+def test_experiments_that_show_the_same_runs_share_them():
+    ranking, selection = (set(BY_NAME[name].tasks(methods=["FIRST"])) for name in ("ranking", "selection"))
+    assert ranking == selection
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stored_rows_come_out_again_from_their_seeds(name):
+    stored = Store(name).read()
+    rows = stored.filter(stored["part"] == "drawn", stored["n_factors"] <= 10).sort("repetition", "correlation")
+    if rows.is_empty():
+        pytest.skip(f"no rows of {name} are stored in {RESULTS.name}/")
+    row = rows.row(len(rows) // 2, named=True)
+    setting = Setting(*(row[key] for key in ("source", "n_rows", "n_factors", "correlation", "classes", "part")))
+    again = perform(Task(setting, name, row["repetition"]))
+    assert again.factors == row["factors"] and again.selected == row["selected"]
+    assert again.importances == pytest.approx(row["importances"], rel=1e-6)
