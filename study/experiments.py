@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from . import originals
 from .setting import Setting
 from .store import Task
 
@@ -56,8 +57,8 @@ class Experiment:
         return tuple(dict.fromkeys(name for plan in self.plans for name in plan.methods))
 
     def tasks(self, n_repetitions: int | None = None, methods: Iterable[str] | None = None) -> list[Task]:
-        """Return all that is to be done."""
-        return [task for plan in self.plans for task in plan.tasks(n_repetitions, methods)]
+        """Return all that is to be done, once each, though plans may overlap."""
+        return list(dict.fromkeys(task for plan in self.plans for task in plan.tasks(n_repetitions, methods)))
 
 
 def simulated(source: str, n_factors: int, correlations: Iterable[float], classes: bool = False) -> tuple[Setting, ...]:
@@ -143,6 +144,17 @@ ALL = (
         "classes",
         "Two classes: selection against correlation",
         against(_CLASSES, ("LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"), ("FIRST", "FIRST-FAST", "NANNE-BE")),
+    ),
+    Experiment(
+        "originals",
+        "The competitors next to their originals in R",
+        (
+            Plan(
+                tuple(Setting(name, 1000, p, 0.8, part="original") for name, p in originals.TABLES),
+                (*RANKING, "KFOCI"),
+                range(1),
+            ),
+        ),
     ),
     Experiment("class-tables", "Five real tables with two classes", _tables(CLASS_TABLES, classes=True)),
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from firstfactor import problems
 
+from . import originals
 from .tables import as_numbers, load, split
 
 PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
@@ -24,8 +25,8 @@ class Setting:
     correlation: float = 0.0
     classes: bool = False
     part: str = "drawn"
-    """``drawn`` from a problem; of a real table the ``whole``, 80 % of its rows to ``train`` on, or a ``subset`` of its
-    factors, numbered by the repetition in binary."""
+    """Which part of the source: ``drawn`` from a problem; the ``original`` table on which the R packages ran; of a real
+    table the ``whole``, 80 % of its rows to ``train`` on, or a ``subset`` of its factors, numbered by the repetition."""
 
     @property
     def true_factors(self) -> tuple[int, ...]:
@@ -42,6 +43,8 @@ class Setting:
                 seed=self.rng(repetition),
                 **({"classes": True} if self.classes else {}),
             )
+        if self.part == "original":
+            return originals.table(self.source)
         X, y = load(self.source)
         if self.part == "subset":
             return as_numbers(X)[:, subset(repetition)], y
