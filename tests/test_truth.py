@@ -211,16 +211,17 @@ def test_blocks_do_not_change_what_is_estimated(method, monkeypatch):
     assert within(found, ISHIGAMI)
 
 
-def test_memory_does_not_grow_with_the_number_of_outer_points():
-    def peak(n_outer):
+def test_memory_does_not_grow_with_the_number_of_points():
+    def peak(n_outer, n_inner=2):
         tracemalloc.start()
-        monte_carlo_total_indices(add_first_two, UNIFORM, n_outer=n_outer, seed=0)
+        monte_carlo_total_indices(add_first_two, UNIFORM, n_inner, n_outer, seed=0)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most
 
     few, many = 200_000, 1_000_000  # at least two blocks, since one is made while the last is still held
     assert peak(many) < 1.1 * peak(few)
+    assert peak(10_000, n_inner=100) < 1.1 * peak(few)
 
 
 def test_the_same_seed_gives_the_same_bits():

@@ -151,11 +151,13 @@ class Problem:
         return values
 
     def _of_true_factors(self, values: Floats) -> Floats:
+        """Return the function at rows that have only the true factors."""
         X = np.zeros((len(values), max(self.true_factors) + 1))
         X[:, self.true_factors] = values
         return self.function(X)
 
     def _check_n_factors(self, n_factors: int | None) -> int:
+        """Return the number of factors to draw."""
         if n_factors is None:
             return self.n_factors
         least = max(self.true_factors) + 1

@@ -16,7 +16,7 @@ Method = Literal["double", "pick-freeze"]
 Block = tuple[Floats, Floats]
 
 BLOCK_VALUES = 2**18
-"""Numbers in one block of inputs, 2 MB: memory does not grow with n_outer."""
+"""Numbers in one block, 2 MB: memory does not grow with n_outer or n_inner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,7 @@ def monte_carlo_total_indices(
     >>> monte_carlo_total_indices(add, CopulaInputs([norm(), norm()]), seed=0).values.round(1)
     array([0.5, 0.5])
     """
-    _check_sizes(f, inputs, n_inner, n_outer, method)
+    _check_parameters(f, inputs, n_inner, n_outer, method)
     groups = [(i,) for i in range(inputs.n_factors)] if subset is None else [_locate(subset, inputs.names)]
     rng = _checks.generator(seed, "seed")
     checked = _CheckedFunction(f)
@@ -141,7 +141,7 @@ def _double_blocks(
     """Yield, block by block, f at the outer points and each group's variance of f around them."""
     conditionals = [inputs.conditional(group) for group in groups]
     everything = range(inputs.n_factors)
-    for size in _block_sizes(n_outer, inputs.n_factors):
+    for size in _block_sizes(n_outer, max(inputs.n_factors, n_inner)):
         scores = inputs.draw_scores(size, rng)
         X = inputs.values(scores, everything)
         centre = f(X)
@@ -169,8 +169,9 @@ def _pick_freeze_blocks(
         yield responses, effects
 
 
-def _block_sizes(n_outer: int, n_factors: int) -> Iterator[int]:
-    step = max(1, BLOCK_VALUES // n_factors)
+def _block_sizes(n_outer: int, n_each: int) -> Iterator[int]:
+    """Return how many outer points go into each block, of which every one holds ``n_each`` numbers."""
+    step = max(1, BLOCK_VALUES // n_each)
     return (min(step, n_outer - start) for start in range(0, n_outer, step))
 
 
@@ -245,7 +246,8 @@ class _Moments:
         return values, np.sqrt(np.maximum(residual, 0.0)) / n / variance, variance
 
 
-def _check_sizes(f: object, inputs: object, n_inner: Any, n_outer: Any, method: object) -> None:
+def _check_parameters(f: object, inputs: object, n_inner: Any, n_outer: Any, method: object) -> None:
+    """Refuse what cannot be computed."""
     if not callable(f):
         raise TypeError(f"f must be a function of an array of shape (rows, factors); got {f!r}.")
     if not isinstance(inputs, CopulaInputs):
