@@ -1,11 +1,21 @@
 """What differs in COSSO between regression and two classes, as in the R package `cosso` 2.1."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 from scipy.special import expit
 
-from study.competitors._splines import binomial_variance, budgeted, least_squares, log_loss, logistic, weighted_gram
+from study.competitors._splines import (
+    MOST_STEPS,
+    SMALLEST_WEIGHT,
+    binomial_variance,
+    budgeted,
+    least_squares,
+    log_loss,
+    logistic,
+    weighted_gram,
+)
 from study.outcome import Floats
 
 
@@ -47,13 +57,11 @@ class Gaussian:
     def garrote(self, components: Floats, tolls: Floats, constant: float, y: Floats, bounds: Floats) -> Floats:
         """Return the weights θ that minimise |y − constant − components θ|² + tollsᵀ θ."""
         quadratic, linear = components.T @ components, components.T @ (y - constant) - tolls / 2
-        weights, theta = np.empty((len(bounds), len(tolls))), np.zeros(len(tolls))
-        for i, bound in enumerate(bounds):
-            # Where the bound before did not bind, this one does not either.
-            if i == 0 or theta.sum() > 0.999999 * bounds[i - 1]:
-                theta = budgeted(quadratic, linear, bound, _spread(theta, bound, linear))
-            weights[i] = theta
-        return weights
+
+        def within(bound: float, near: Floats) -> Floats:
+            return budgeted(quadratic, linear, bound, _spread(near, bound, linear))
+
+        return _along(bounds, np.zeros(len(tolls)), within)
 
     def loss(self, predictor: Floats, y: Floats) -> Floats:
         """Return the loss of each row."""
@@ -78,25 +86,28 @@ class Binomial:
 
     def garrote(self, components: Floats, tolls: Floats, constant: float, y: Floats, bounds: Floats) -> Floats:
         """Return the weights θ that minimise the log losses of constant + components θ, plus tollsᵀ θ."""
-        weights, theta = np.empty((len(bounds), len(tolls))), np.zeros(len(tolls))
-        for i, bound in enumerate(bounds):
-            if i == 0 or theta.sum() > 0.999999 * bounds[i - 1]:
-                theta = self._garrote(components, tolls, constant, y, bound, theta)
-            weights[i] = theta
-        return weights
 
-    def _garrote(
-        self, components: Floats, tolls: Floats, constant: float, y: Floats, bound: float, theta: Floats
-    ) -> Floats:
-        """Return the weights for one bound: quadratic programmes, each around the weights before."""
-        for _ in range(10):
-            chances = expit(constant + components @ theta)
-            quadratic = weighted_gram(components, binomial_variance(chances))
-            linear = quadratic @ theta + components.T @ (y - chances) - tolls
-            before, theta = theta, budgeted(quadratic, linear, bound, _spread(theta, bound, linear))
-            if np.abs(theta - before).max() <= 1e-4:
-                break
-        return theta
+        def objective(theta: Floats) -> float:
+            return float(log_loss(constant + components @ theta, y).sum() + tolls @ theta)
+
+        def within(bound: float, theta: Floats) -> Floats:
+            """Return the weights for one bound: quadratic programmes, each around the weights before."""
+            reached = objective(theta)
+            for _ in range(MOST_STEPS):
+                chances = expit(constant + components @ theta)
+                quadratic = weighted_gram(components, binomial_variance(chances))
+                linear = quadratic @ theta + components.T @ (y - chances) - tolls
+                step = budgeted(quadratic, linear, bound, _spread(theta, bound, linear)) - theta
+                length = np.abs(step).max()
+                # Components of classes that are nearly apart are so steep that a whole step may lead far uphill.
+                while objective(theta + step) > reached and np.abs(step).max() > 1e-9:
+                    step = step / 2
+                theta, reached = theta + step, objective(theta + step)
+                if length <= 1e-4:
+                    break
+            return np.where(theta < SMALLEST_WEIGHT, 0.0, theta)
+
+        return _along(bounds, np.zeros(len(tolls)), within)
 
     def loss(self, predictor: Floats, y: Floats) -> Floats:
         """Return the loss of each row."""
@@ -105,6 +116,17 @@ class Binomial:
     def kept_in_full(self, n_factors: int) -> int:
         """Return up to which number of selected factors all bounds are tried."""
         return n_factors // 2
+
+
+def _along(bounds: Floats, theta: Floats, within: Callable[[float, Floats], Floats]) -> Floats:
+    """Return the weights within every bound, each found from those within the bound before."""
+    weights = np.empty((len(bounds), len(theta)))
+    for i, bound in enumerate(bounds):
+        # Where the bound before did not bind, this one does not either.
+        if i == 0 or theta.sum() > 0.999999 * bounds[i - 1]:
+            theta = within(bound, theta)
+        weights[i] = theta
+    return weights
 
 
 def _spread(theta: Floats, bound: float, linear: Floats) -> Floats:
