@@ -9,10 +9,16 @@ from scipy.spatial import cKDTree
 from sklearn.linear_model import LogisticRegression, lasso_path
 from sklearn.preprocessing import StandardScaler
 
-from firstfactor.problems import friedman
-from study.competitors import lasso as lasso_module
-from study.competitors.kfoci import kfoci
-from study.competitors.lasso import lasso
+from study.competitors.kfoci import _means_with_each, _n_neighbors, _similarities, kfoci
+from study.competitors.lasso import (
+    LEAST_PENALTIES,
+    _cross_validated,
+    _end,
+    _largest_within_one_standard_error,
+    _path,
+    _standardised,
+    lasso,
+)
 from study.competitors.loess_filter import loess_filter
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
@@ -54,13 +60,13 @@ def test_what_matters_is_selected_and_the_seed_decides_the_bits(method, classes)
 
 
 def prepared(X):
-    return lasso_module._standardised(StandardScaler().fit(X), X)
+    return _standardised(StandardScaler().fit(X), X)
 
 
 def test_the_path_equals_scikit_learn_for_numbers():
     X, y, _ = small()
     rows, penalties = prepared(X), np.geomspace(2, 0.002, 20)
-    ours = lasso_module._path(rows, y, penalties)
+    ours = _path(rows, y, penalties)
     _, expected, _ = lasso_path(rows[:, 1:], y - y.mean(), alphas=penalties, tol=1e-12, max_iter=100_000)
     assert ours[:, 1:] == pytest.approx(expected.T, abs=1e-3)
     assert ours[:, 0] == pytest.approx(y.mean())
@@ -70,7 +76,7 @@ def test_the_path_equals_scikit_learn_for_numbers():
 def test_the_path_equals_scikit_learn_for_two_classes(penalty):
     X, _, c = small()
     rows = prepared(X)
-    ours = lasso_module._path(rows, c, np.geomspace(0.3, penalty, 15))[-1]
+    ours = _path(rows, c, np.geomspace(0.3, penalty, 15))[-1]
     other = LogisticRegression(l1_ratio=1.0, solver="saga", C=1 / (penalty * len(c)), tol=1e-9, max_iter=100_000)
     other.fit(rows[:, 1:], c)
     assert ours == pytest.approx(np.append(other.intercept_, other.coef_), abs=1e-3)
@@ -78,19 +84,19 @@ def test_the_path_equals_scikit_learn_for_two_classes(penalty):
 
 def test_the_largest_penalty_within_one_standard_error_is_taken():
     means, standard_errors = np.array([4.0, 3.1, 2.9, 2.5, 2.6]), np.array([0.1, 0.1, 0.1, 0.5, 0.1])
-    assert lasso_module._largest_within_one_standard_error(means, standard_errors) == 2
+    assert _largest_within_one_standard_error(means, standard_errors) == 2
 
 
 def test_the_path_ends_when_penalties_explain_no_more():
     gains = np.array([0.0, 0.2, 0.2, 0.1, 0.1, 0.1, 1e-6, 0.1])
-    assert lasso_module._end(1 - gains.cumsum()) == 7
-    assert lasso_module._end(1 - np.linspace(0, 0.5, 100)) == 100
-    assert lasso_module._end(np.array([1, 1e-4, 1e-4, 1e-4, 1e-4, 1e-4, 1e-4])) == lasso_module.LEAST_PENALTIES
+    assert _end(1 - gains.cumsum()) == 7
+    assert _end(1 - np.linspace(0, 0.5, 100)) == 100
+    assert _end(np.array([1, 1e-4, 1e-4, 1e-4, 1e-4, 1e-4, 1e-4])) == LEAST_PENALTIES
 
 
 def test_the_standard_error_is_that_of_the_folds():
     X, y, _ = small()
-    means, standard_errors = lasso_module._cross_validated(X, y, np.array([1e9]), seed=0)
+    means, standard_errors = _cross_validated(X, y, np.array([1e9]), seed=0)
     folds = np.random.default_rng(0).permutation(np.arange(150) % 10)
     errors = [np.mean((y[folds == k] - y[folds != k].mean()) ** 2) for k in range(10)]
     assert means == pytest.approx([np.mean(errors)])
@@ -118,7 +124,7 @@ def test_lasso_goes_the_way_of_glmnet(problem, number):
     X, y, expected = reference("LASSO", problem, number)
     rows = prepared(X)
     penalties = np.abs((y - y.mean()) @ rows).max() / y.size * np.geomspace(1, 1e-4, 100)
-    path = np.abs(lasso_module._path(rows, y, penalties)[:, 1:])
+    path = np.abs(_path(rows, y, penalties)[:, 1:])
     theirs = int(np.abs(path - expected).max(axis=1).argmin())
     assert path[theirs] == pytest.approx(expected, abs=0.005)
     ours = np.sqrt(lasso(X, y, seed=1).importances)
@@ -149,21 +155,28 @@ def test_filter_equals_caret(problem, number):
 # KFOCI
 
 
-def kfoci_naive(X, similar, n_neighbors):
-    """Forward selection in plain loops, for rows without ties."""
+def mean_similarity(base, similarities, n_neighbors):
+    """Of rows without ties and their neighbours in some factors."""
+    _, found = cKDTree(base).query(base, k=n_neighbors + 1)
+    return np.mean([similarities[row, other] for row, *others in found for other in others])
+
+
+def kfoci_naive(X, similarities, n_neighbors):
     selected, reached = [], -np.inf
     while len(selected) < X.shape[1]:
-        scores = {}
-        for j in set(range(X.shape[1])) - set(selected):
-            base = X[:, [*selected, j]]
-            _, found = cKDTree(base).query(base, k=n_neighbors + 1)
-            scores[j] = np.mean([similar(row, other) for row, *others in found for other in others])
+        left = set(range(X.shape[1])) - set(selected)
+        scores = {j: mean_similarity(X[:, [*selected, j]], similarities, n_neighbors) for j in left}
         best = max(scores, key=scores.get)
         if scores[best] <= reached:
             break
         reached = scores[best]
         selected.append(best)
     return selected
+
+
+def gaussian(y):
+    pairs = np.abs(np.subtract.outer(y, y))
+    return np.exp(-(pairs**2) / (2 * np.median(pairs[np.triu_indices(len(y), 1)]) ** 2))
 
 
 def order_of(outcome):
@@ -173,24 +186,34 @@ def order_of(outcome):
 @pytest.mark.parametrize("seed", range(3))
 def test_kfoci_equals_the_plain_version(seed):
     X, y, _ = small(seed)
-    pairs = np.abs(np.subtract.outer(y, y))
-    width = np.median(pairs[np.triu_indices(150, 1)])
-    expected = kfoci_naive(X, lambda i, j: np.exp(-(pairs[i, j] ** 2) / (2 * width**2)), n_neighbors=8)
-    assert order_of(kfoci(X, y, seed)) == expected
+    assert order_of(kfoci(X, y, seed)) == kfoci_naive(X, gaussian(y), n_neighbors=8)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_between_two_classes_it_counts_neighbours_of_the_same(seed):
     X, _, c = small(seed)
-    assert order_of(kfoci(X, c, seed)) == kfoci_naive(X, lambda i, j: c[i] == c[j], n_neighbors=8)
+    assert order_of(kfoci(X, c, seed)) == kfoci_naive(X, np.equal.outer(c, c), n_neighbors=8)
 
 
-def test_twenty_neighbours_are_enough():
-    X, y = friedman.sample(450, correlation=0.5, seed=0)
-    pairs = np.abs(np.subtract.outer(y, y))
-    width = np.median(pairs[np.triu_indices(450, 1)])
-    expected = kfoci_naive(X, lambda i, j: np.exp(-(pairs[i, j] ** 2) / (2 * width**2)), n_neighbors=20)
-    assert order_of(kfoci(X, y, 0)) == expected
+@pytest.mark.parametrize("base", [(), (2,), (1, 4)])
+def test_each_candidate_is_scored_by_its_own_neighbours(base):
+    X, y, _ = small()
+    squares = sum((np.subtract.outer(X[:, j], X[:, j]) ** 2 for j in base), np.zeros((150, 150)))
+    candidates = np.ascontiguousarray(X[:, [0, 3]].T)
+    order = np.argsort(squares, axis=1, kind="stable")
+    scores = _means_with_each(candidates, squares, order, gaussian(y), 6)
+    assert scores == pytest.approx([mean_similarity(X[:, [*base, j]], gaussian(y), 6) for j in (0, 3)], abs=1e-12)
+
+
+def test_the_kernel_is_as_wide_as_the_median_distance():
+    _, y, c = small()
+    assert _similarities(y) == pytest.approx(gaussian(y), abs=1e-12)
+    assert set(_similarities(c).ravel()) == {1.0, np.exp(-0.5)}
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(15, 1), (150, 8), (400, 20), (1000, 20)])
+def test_one_row_of_twenty_is_a_neighbour_but_never_more_than_twenty(rows, expected):
+    assert _n_neighbors(rows) == expected
 
 
 def test_a_copy_of_a_selected_factor_adds_nothing():

@@ -20,10 +20,15 @@ def kfoci(X: Floats, y: Floats, seed: int) -> Outcome:
     when similarity does not grow. Factors are taken as they come, not scaled.
     """
     shuffled = np.random.default_rng(seed).permutation(y.size)  # so that chance decides between tied neighbours
-    order = _select(X[shuffled], _similarities(y[shuffled]), min(math.ceil(y.size * SHARE_OF_ROWS), MOST_NEIGHBORS))
+    order = _select(X[shuffled], _similarities(y[shuffled]), _n_neighbors(y.size))
     importances = np.zeros(X.shape[1])
     importances[order] = np.arange(len(order), 0, -1)
     return outcome_of(importances)
+
+
+def _n_neighbors(n_rows: int) -> int:
+    """Return how many neighbours of a row are asked."""
+    return min(math.ceil(n_rows * SHARE_OF_ROWS), MOST_NEIGHBORS)
 
 
 def _similarities(y: Floats) -> Floats:
