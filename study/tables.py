@@ -84,11 +84,16 @@ def load(name: str, folder: str | Path | None = None) -> tuple[pd.DataFrame, Tar
     return X, y
 
 
-def split(X: pd.DataFrame, y: Target, seed: int) -> tuple[Positions, Positions]:  # noqa: ARG001, called like a method
+def split(n_rows: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
     """Return the positions of rows to train on, four out of five by chance, and of those to test on."""
-    shuffled = np.random.default_rng(seed).permutation(len(X))
-    train, test = np.split(shuffled, [round(SHARE_TO_TRAIN * len(X))])
+    train, test = np.split(rng.permutation(n_rows), [round(SHARE_TO_TRAIN * n_rows)])
     return np.sort(train), np.sort(test)
+
+
+def as_numbers(X: pd.DataFrame) -> Floats:
+    """Return factors as numbers, categories by their place in the alphabet, as forests take them."""
+    codes = {name: X[name].cat.codes for name in X.select_dtypes("category")}
+    return X.assign(**codes).to_numpy(dtype=np.float64)
 
 
 def _from_file(table: Table, path: Path) -> tuple[pd.DataFrame, Target]:

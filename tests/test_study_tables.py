@@ -8,7 +8,7 @@ import pytest
 from sklearn.utils import Bunch
 
 from study import tables
-from study.tables import TABLES, load, split
+from study.tables import TABLES, as_numbers, load, split
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 with_real_tables = pytest.mark.skipif(not SHARED.is_dir(), reason="the real tables are not beside the repository")
@@ -202,8 +202,12 @@ def test_the_real_tables_are_those_of_the_paper(name):
 
 
 def test_four_rows_of_five_are_to_train_on():
-    X, y = titanic_like(), np.zeros(714, dtype=bool)
-    train, test = split(X, y, seed=3)
+    train, test = split(714, np.random.default_rng(3))
     assert train.size == 571 and np.array_equal(np.sort(np.concatenate([train, test])), np.arange(714))
-    assert np.array_equal(split(X, y, seed=3)[0], train)
-    assert not np.array_equal(split(X, y, seed=4)[0], train)
+    assert np.array_equal(split(714, np.random.default_rng(3))[0], train)
+    assert not np.array_equal(split(714, np.random.default_rng(4))[0], train)
+
+
+def test_forests_get_categories_by_their_place_in_the_alphabet():
+    X = pd.DataFrame({"size": [2.5, 1.0, 3.0], "sex": pd.Categorical(["m", "f", "i"])})
+    assert np.array_equal(as_numbers(X), [[2.5, 2.0], [1.0, 0.0], [3.0, 1.0]])
