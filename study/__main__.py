@@ -78,6 +78,8 @@ def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> None:
     except KeyboardInterrupt:
         typer.echo("Stopped. What is done is stored; the same command goes on from here.")
         raise SystemExit(130) from None
+    except (OSError, RuntimeError, ValueError) as error:  # no table, a wrong one, or another run at work
+        raise SystemExit(f"error: {error}") from None
     typer.echo(f"{name}: {rows:,} rows in {time.monotonic() - started:.0f} s")
 
 
