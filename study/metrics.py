@@ -15,7 +15,7 @@ KEYS = ["source", "n_rows", "n_factors", "correlation", "classes", "part"]
 @functools.cache
 def truth(setting: Setting) -> Floats:
     """Return the true total index of each factor, relative to the factors of the model."""
-    return PROBLEMS[setting.source].total_indices(setting.n_factors, setting.correlation).values
+    return PROBLEMS[setting.source].total_indices(setting.n_factors, setting.correlation, n_outer=1_000_000)
 
 
 def dense_importances(row: dict[str, object]) -> Floats:
