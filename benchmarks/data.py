@@ -2,34 +2,19 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
 
-
-def inputs(rows, factors, correlation, rng):
-    """Uniform inputs under a Gaussian copula with correlation ρ^|i−j|."""
-    Z = rng.normal(size=(rows, factors))
-    for j in range(1, factors):
-        Z[:, j] = correlation * Z[:, j - 1] + np.sqrt(1 - correlation**2) * Z[:, j]
-    return ndtr(Z, out=Z)
+from firstfactor import problems
 
 
 def friedman(rows, factors, correlation=0.0, seed=1):
     """The paper's Friedman function with noise of variance 1; factors 0, 6, 7, 8 and 9 matter."""
-    rng = np.random.default_rng(seed)
-    X = inputs(rows, factors, correlation, rng)
-    return X, _friedman_mean(X) + rng.normal(size=rows)
+    return problems.friedman.sample(rows, factors, correlation, seed=seed)
 
 
 def two_classes(rows, factors, seed=1):
     """Classes drawn with probability Φ of the Friedman function."""
-    rng = np.random.default_rng(seed)
-    X = inputs(rows, factors, 0.0, rng)
-    return X, (rng.uniform(size=rows) < ndtr(_friedman_mean(X))).astype(float)
-
-
-def _friedman_mean(X):
-    wave = 10 * np.sin(np.pi * X[:, 0] * X[:, 6])
-    return wave + 20 * (X[:, 7] - 0.5) ** 2 + 10 * X[:, 8] + 5 * X[:, 9] - 20 * X[:, 8] * X[:, 9] - 10
+    X, y = problems.friedman.sample(rows, factors, seed=seed, classes=True)
+    return X, y.astype(float)
 
 
 def mixed(rows, seed=1):

@@ -41,7 +41,7 @@ class Setting:
                 self.n_factors,
                 self.correlation,
                 seed=self.rng(repetition),
-                **({"classes": True} if self.classes else {}),
+                classes=self.classes,
             )
         if self.part == "original":
             return originals.table(self.source)

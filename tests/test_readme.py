@@ -7,13 +7,17 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NEUTRAL = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
 
 
-def test_the_example_prints_what_is_shown():
-    code, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL).groups()
+@pytest.mark.parametrize(
+    ("code", "shown"), re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL), ids=["fit", "truth"]
+)
+def test_the_examples_print_what_is_shown(code, shown):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
     assert run.stdout == shown
 

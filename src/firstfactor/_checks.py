@@ -1,6 +1,7 @@
 """Parameter checks, worded once: the parameter, the rule, the value, and a way out."""
 
 import difflib
+import math
 import numbers
 from collections.abc import Iterable
 from typing import Any
@@ -29,6 +30,23 @@ def integer(parameter: str, value: Any, least: int, most: int, why_most: str) ->
     return int(value)
 
 
+def at_least(parameter: str, value: Any, least: int, why: str = "") -> int:
+    """Return ``value`` as an int if it is a whole number that is large enough."""
+    if not is_integer(value) or value < least:
+        reason = f" ({why})" if why else ""
+        raise ValueError(f"{parameter} must be a whole number of at least {least}{reason}; got {value!r}.")
+    return int(value)
+
+
+def number(parameter: str, value: Any, least: float, most: float = math.inf) -> float:
+    """Return ``value`` as a float if it is a finite number in the range."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    if not is_number or not math.isfinite(value) or not least <= value <= most:
+        allowed = f"of at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
+        raise ValueError(f"{parameter} must be a number {allowed}; got {value!r}.")
+    return float(value)
+
+
 def unknown_option(name: str, options: Iterable[str]) -> TypeError:
     """Return the error for a keyword that does not exist, with the nearest one that does."""
     options = list(options)
@@ -36,11 +54,11 @@ def unknown_option(name: str, options: Iterable[str]) -> TypeError:
     return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: Any, parameter: str = "random_state") -> np.random.Generator:
     """Return the random generator that ``random_state`` stands for."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"random_state must be None, a non-negative integer or a numpy Generator; got {random_state!r}."
+            f"{parameter} must be None, a non-negative integer or a numpy Generator; got {random_state!r}."
         ) from error

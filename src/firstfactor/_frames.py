@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import narwhals as nw
+from numpy.typing import NDArray
 
 from . import _checks
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 
 
-def make_frame(columns: Mapping[str, Sequence[Any]], backend: Backend) -> Any:
+def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Backend) -> Any:
     """Return a native data frame."""
     _checks.one_of("backend", backend, get_args(Backend))
     return nw.from_dict(columns, backend=backend).to_native()

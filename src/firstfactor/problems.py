@@ -1,12 +1,27 @@
-"""Problems whose answer is known: the test functions of Huang and Joseph (2025), section 4."""
+"""Problems whose answer is known: the test functions of Huang and Joseph (2025), section 4, and their true indices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
+
+from . import _checks, _frames
+from .copula import CopulaInputs
+from .truth import MonteCarloIndices, monte_carlo_total_indices
+
+__all__ = [
+    "CopulaInputs",
+    "MonteCarloIndices",
+    "Problem",
+    "friedman",
+    "heavy_tailed",
+    "ishigami",
+    "monte_carlo_total_indices",
+    "uniform_factors",
+]
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +36,8 @@ class Problem:
     >>> X, y = friedman.sample(500, seed=0)
     >>> X.shape, friedman.true_factors
     ((500, 10), (0, 6, 7, 8, 9))
+    >>> friedman.total_indices().round(2)
+    array([0.35, 0.  , 0.  , 0.  , 0.  , 0.  , 0.35, 0.12, 0.15, 0.27])
     """
 
     name: str
@@ -30,6 +47,34 @@ class Problem:
     """Positions of the factors that the function depends on."""
     n_factors: int
     """How many factors the paper uses."""
+    exchangeable: tuple[tuple[int, ...], ...] = ()
+    """Groups of factors that can change places in the function: their indices tie where factors are independent."""
+
+    @overload
+    def sample(
+        self,
+        n_rows: int,
+        n_factors: int | None = None,
+        correlation: float = 0.0,
+        noise: float = 1.0,
+        seed: Any = None,
+        *,
+        classes: Literal[False] = False,
+        frame: None = None,
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
+    def sample(
+        self,
+        n_rows: int,
+        n_factors: int | None = None,
+        correlation: float = 0.0,
+        noise: float = 1.0,
+        seed: Any = None,
+        *,
+        classes: bool = False,
+        frame: _frames.Backend | None = None,
+    ) -> tuple[Any, Any]: ...
 
     def sample(
         self,
@@ -38,7 +83,10 @@ class Problem:
         correlation: float = 0.0,
         noise: float = 1.0,
         seed: Any = None,
-    ) -> tuple[Floats, Floats]:
+        *,
+        classes: bool = False,
+        frame: _frames.Backend | None = None,
+    ) -> tuple[Any, Any]:
         """Draw factors and the response.
 
         Parameters
@@ -51,14 +99,77 @@ class Problem:
             Standard deviation of the normal noise added to the function.
         seed : int, Generator or None
             As in `numpy.random.default_rng`.
+        classes : bool
+            True gives two classes instead of a quantity: whether the function with its noise is above 0. With
+            ``noise=1`` these are the paper's, True with probability Φ(f(x)); in general it is Φ(f(x) / noise), and
+            the sign of the function without noise.
+        frame : {"pandas", "polars", "pyarrow"}, optional
+            Return tables of this library instead of arrays: the factors x1, x2, ..., counted as in the paper, and
+            the column y.
         """
-        n_factors = self.n_factors if n_factors is None else n_factors
-        least = max(self.true_factors) + 1
-        if n_factors < least:
-            raise ValueError(f"n_factors must be at least {least} for {self.name}; got {n_factors!r}.")
-        rng = np.random.default_rng(seed)
+        n_rows = _checks.at_least("n_rows", n_rows, 1)
+        n_factors = self._check_n_factors(n_factors)
+        noise = _checks.number("noise", noise, 0)
+        if frame is not None:
+            _checks.one_of("frame", frame, get_args(_frames.Backend))
+        rng = _checks.generator(seed, "seed")
         X = uniform_factors(n_rows, n_factors, correlation, rng)
-        return X, self.function(X) + noise * rng.normal(size=n_rows)
+        y: NDArray[Any] = self.function(X) + noise * rng.normal(size=n_rows)
+        if classes:
+            y = y > 0
+        if frame is None:
+            return X, y
+        columns = {f"x{j + 1}": X[:, j] for j in range(n_factors)}
+        return _frames.make_frame(columns, frame), _frames.make_frame({"y": y}, frame)["y"]
+
+    def total_indices(
+        self, n_factors: int | None = None, correlation: float = 0.0, n_outer: int = 100_000, seed: Any = 0
+    ) -> Floats:
+        """Compute the true total index of every factor of a sample, by Double Monte Carlo.
+
+        Truth is relative to the factors in the function: the others have index 0 and take nothing away from
+        those that they are correlated with.
+
+        Parameters
+        ----------
+        n_factors, correlation
+            As in `sample`.
+        n_outer, seed
+            As in `monte_carlo_total_indices`.
+        """
+        n_factors = self._check_n_factors(n_factors)
+        true = list(self.true_factors)
+        rho = _checks.number("correlation", correlation, 0, 1)
+        gaps = np.abs(np.subtract.outer(true, true))
+        inputs = CopulaInputs(_Uniform(), rho**gaps)
+        found = monte_carlo_total_indices(self._of_true_factors, inputs, n_outer=n_outer, seed=seed)
+        values = np.zeros(n_factors)
+        values[true] = found.values
+        if rho == 0:
+            for group in self.exchangeable:
+                values[list(group)] = values[list(group)].mean()
+        return values
+
+    def _of_true_factors(self, values: Floats) -> Floats:
+        """Return the function at rows that have only the true factors."""
+        X = np.zeros((len(values), max(self.true_factors) + 1))
+        X[:, self.true_factors] = values
+        return self.function(X)
+
+    def _check_n_factors(self, n_factors: int | None) -> int:
+        """Return the number of factors to draw."""
+        if n_factors is None:
+            return self.n_factors
+        least = max(self.true_factors) + 1
+        return _checks.at_least("n_factors", n_factors, least, f"the function {self.name} uses x{least}")
+
+
+class _Uniform:
+    """The uniform distribution on [0, 1]: scipy.stats has it too, but takes long to import."""
+
+    def ppf(self, q: Floats, /) -> Floats:
+        """Return the quantiles, which are the probabilities."""
+        return q
 
 
 def uniform_factors(n_rows: int, n_factors: int, correlation: float, rng: np.random.Generator) -> Floats:
@@ -66,8 +177,7 @@ def uniform_factors(n_rows: int, n_factors: int, correlation: float, rng: np.ran
 
     Normal scores with this Σ are a chain in which each depends on the one before only, so no matrix is needed.
     """
-    if not 0 <= correlation <= 1:
-        raise ValueError(f"correlation must be from 0 to 1; got {correlation!r}.")
+    correlation = _checks.number("correlation", correlation, 0, 1)
     scores = rng.normal(size=(n_rows, n_factors))
     for j in range(1, n_factors):
         scores[:, j] = correlation * scores[:, j - 1] + np.sqrt(1 - correlation**2) * scores[:, j]
@@ -97,6 +207,6 @@ def _heavy_tailed(X: Floats) -> Floats:
     return response
 
 
-friedman = Problem("friedman", _friedman, (0, 6, 7, 8, 9), 10)
+friedman = Problem("friedman", _friedman, (0, 6, 7, 8, 9), 10, exchangeable=((0, 6),))
 ishigami = Problem("ishigami", _ishigami, (0, 1, 2), 6)
 heavy_tailed = Problem("heavy-tailed", _heavy_tailed, (0, 1, 2, 5), 8)
