@@ -26,46 +26,83 @@ FOREST_TOLERANCE = 0.02
 
 SYMBOLS = {"tau": "τ", "exact": "exact", "true positives": "TPR", "false positives": "FPR"}
 
+BOTH = ("FIRST", "FIRST-FAST")
+SIZES = [(p, rho) for p in DIMENSIONS for rho in CORRELATIONS]
+
 Comparison = tuple[list[Table], list[Compared]]
 
 
 def compare_dimension(results: Results) -> Comparison:
     """FIRST with many factors."""
-    parts = [_by_size(results, "FIRST", source, ("tau", "exact")) for source in ("ishigami", "friedman")]
+    parts = [_exact_by_size(results, source) for source in ("ishigami", "friedman")]
     return [table for table, _ in parts], [number for _, numbers in parts for number in numbers]
+
+
+def _exact_by_size(results: Results, source: str) -> tuple[Table, list[Compared]]:
+    """Return τ, exact selection and time of FIRST by number of factors and correlation."""
+    rows, compared = [], []
+    for p, rho in SIZES:
+        cell = results.find("FIRST", at(source, rho, p))
+        tau, exact, seconds = paper.DIMENSION[source, p, rho]
+        numbers = [_number("FIRST", cell, "tau", tau), _number("FIRST", cell, "exact", exact)]
+        rows.append((f"p = {p:,}, ρ = {rho}", *_texts(numbers), _seconds(cell), seconds.text, str(cell.n)))
+        compared += numbers
+    header = ("", "τ", "paper", "", "exact", "paper", "", "seconds", "paper", "runs")
+    return Table(f"FIRST on {source.capitalize()}: mean ± standard error", header, rows), compared
 
 
 def compare_fast(results: Results) -> Comparison:
     """FIRST and FIRST-FAST; the paper's numbers of FIRST are partly those of the experiment before."""
-    metrics = ("tau", "true positives", "false positives")
-    parts = [_by_size(results, method, "friedman", metrics) for method in ("FIRST", "FIRST-FAST")]
-    return [table for table, _ in parts], [number for _, numbers in parts for number in numbers]
+    parts = [_fast_by_size(results, k, metric) for k, metric in enumerate(("tau", "true positives", "false positives"))]
+    tables = [table for table, _ in parts]
+    return [*tables, _fast_times(results)], [number for _, numbers in parts for number in numbers]
 
 
-def _by_size(results: Results, method: str, source: str, metrics: tuple[str, ...]) -> tuple[Table, list[Compared]]:
-    """Return a table of one method on one problem, by number of factors and correlation."""
-    name = f"{method} on {source.capitalize()}"
+def _fast_by_size(results: Results, k: int, metric: str) -> tuple[Table, list[Compared]]:
+    """Return the metric that the paper prints as the k-th in a cell."""
     rows, compared = [], []
-    for p in DIMENSIONS:
-        for rho in CORRELATIONS:
-            cell, label = results.find(method, at(source, rho, p)), f"p = {p:,}, ρ = {rho}"
-            printed = paper.DIMENSION[source, p, rho] if "exact" in metrics else paper.FAST[method, p, rho]
-            numbers = _numbers(f"{name}, {label}", cell, printed, metrics)
-            cells = [text for number in numbers for text in (number.measured, number.printed, number.verdict)]
-            seconds = f"{cell.mean('seconds').value:.2f}" if cell.n else NOTHING
-            rows.append((label, *cells, seconds, printed[-1].text, str(cell.n)))
-            compared += numbers
-    headings = [heading for metric in metrics for heading in (SYMBOLS[metric], "paper", "")]
-    return Table(f"{name}: mean ± standard error", ("", *headings, "seconds", "paper", "runs"), rows), compared
+    for p, rho in SIZES:
+        cells = {method: results.find(method, at("friedman", rho, p)) for method in BOTH}
+        numbers = [_number(method, cells[method], metric, paper.FAST[method, p, rho][k]) for method in BOTH]
+        rows.append((f"p = {p:,}, ρ = {rho}", *_texts(numbers), _runs(cells.values())))
+        compared += numbers
+    header = ("", "FIRST", "paper", "", "FAST", "paper", "", "runs")
+    return Table(f"Mean {SYMBOLS[metric]} ± standard error on Friedman", header, rows), compared
 
 
-def _numbers(label: str, cell: Cell, printed: tuple[Printed, ...], metrics: Iterable[str]) -> list[Compared]:
-    compared = []
-    for metric, number in zip(metrics, printed[:-1], strict=True):
-        verdict = verdict_of(agrees(cell.mean(metric), number)) if cell.n >= FEW else Verdict.NOT_RUN
-        measured = str(cell.mean(metric)) if cell.n else NOTHING
-        compared.append(Compared(f"{label}: {SYMBOLS[metric]}", measured, number.text, verdict))
-    return compared
+def _fast_times(results: Results) -> Table:
+    rows = []
+    for p, rho in SIZES:
+        cells = [results.find(method, at("friedman", rho, p)) for method in BOTH]
+        theirs = [paper.FAST[method, p, rho][-1].text for method in BOTH]
+        rows.append(
+            (f"p = {p:,}, ρ = {rho}", _seconds(cells[0]), theirs[0], _seconds(cells[1]), theirs[1], _runs(cells))
+        )
+    return Table("Mean seconds on Friedman", ("", "FIRST", "paper", "FAST", "paper", "runs"), rows)
+
+
+def _number(method: str, cell: Cell, metric: str, printed: Printed) -> Compared:
+    at = cell.setting
+    label = f"{method} on {at.source.capitalize()}, p = {at.n_factors:,}, ρ = {at.correlation}: {SYMBOLS[metric]}"
+    if cell.n < FEW:
+        return Compared(label, NOTHING, printed.text, Verdict.NOT_RUN)
+    measured = cell.mean(metric)
+    tied = at.source == "friedman" and at.correlation == 0 and metric == "tau"
+    return Compared(
+        label, str(measured), printed.text, verdict_of(agrees(measured, printed)), paper.TIED if tied else ""
+    )
+
+
+def _texts(numbers: Iterable[Compared]) -> list[str]:
+    return [text for number in numbers for text in (number.measured, number.printed, number.verdict)]
+
+
+def _seconds(cell: Cell) -> str:
+    return f"{cell.mean('seconds').value:.2f}" if cell.n else NOTHING
+
+
+def _runs(cells: Iterable[Cell]) -> str:
+    return str(min(cell.n for cell in cells))
 
 
 def compare_abalone(results: Results) -> Comparison:
@@ -115,7 +152,8 @@ def _same(label: str, value: float | None, printed: Printed, tolerance: float = 
 
 def compare_tables(results: Results, sizes: dict[str, tuple[int, int]], classes: bool) -> Comparison:
     """Real tables: how many factors were selected, and how well they predict."""
-    rows, compared, strong = [], [], set()
+    rows: list[tuple[str, ...]] = []
+    compared, strong = [], set()
     metric = "accuracy" if classes else "error"
     for source, size in sizes.items():
         name, counts, ratios = paper.REAL_TABLES[source]
@@ -125,11 +163,10 @@ def compare_tables(results: Results, sizes: dict[str, tuple[int, int]], classes:
                 _quantiles(f"{name}: selected factors", cell, "n selected", counts, 0),
                 _quantiles(f"{name}: {metric} ratio", cell, "error ratio", ratios, 2),
             ]
-            cells = [text for number in numbers for text in (number.measured, number.printed, number.verdict)]
             if method == "FIRST":
                 compared += numbers
                 strong.add(len(rows))
-            rows.append((name if method == "FIRST" else "unscaled integers", *cells, str(cell.n)))
+            rows.append((name if method == "FIRST" else "unscaled integers", *_texts(numbers), str(cell.n)))
     header = ("", "selected", "paper", "", metric, "paper", "", "runs")
     note = (
         f"Median (20 % to 80 % quantile); {metric} as a multiple of that with all factors. Verdicts on FIRST count, "

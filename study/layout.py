@@ -1,6 +1,7 @@
 """A table of results that can be printed in a terminal and written into a page."""
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firstfactor._frames import make_text
@@ -15,7 +16,7 @@ class Table:
 
     title: str
     header: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[Sequence[str]]
     note: str = ""
     strong: frozenset[int] = field(default=frozenset())
     """Rows to emphasise on a page."""
@@ -29,7 +30,7 @@ class Table:
         """Return the table in Markdown."""
         rules = ["---", *["---:"] * (len(self.header) - 1)]
         emphasised = [
-            tuple(f"**{cell}**" if cell else cell for cell in row) if k in self.strong else row
+            [f"**{cell}**" if cell else cell for cell in row] if k in self.strong else row
             for k, row in enumerate(self.rows)
         ]
         lines = [" | ".join(cells) for cells in (self.header, rules, *emphasised)]

@@ -39,18 +39,21 @@ def normalised_importances(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return importances with a sum of one in every row; all zero where none is positive."""
     dense = importances(setting, rows)
     sums = dense.sum(axis=1, keepdims=True)
-    return np.divide(dense, sums, out=np.zeros_like(dense), where=sums > 0)
+    shares: Floats = np.divide(dense, sums, out=np.zeros_like(dense), where=sums > 0)
+    return shares
 
 
 def normalised_truth(setting: Setting) -> Floats:
     """Return the true indices with a sum of one."""
     true = truth(setting)
-    return true / true.sum()
+    shares: Floats = true / true.sum()
+    return shares
 
 
 def distance(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return how far normalised importances are from the truth: half the sum of absolute differences, from 0 to 1."""
-    return np.abs(normalised_importances(setting, rows) - normalised_truth(setting)).sum(axis=1) / 2
+    distances: Floats = np.abs(normalised_importances(setting, rows) - normalised_truth(setting)).sum(axis=1) / 2
+    return distances
 
 
 def rank_agreement(setting: Setting, rows: pl.DataFrame) -> Floats:
@@ -71,7 +74,8 @@ def kendall_tau(true: Floats, estimates: Floats) -> Floats:
     for j in np.flatnonzero(influential):
         agreements += np.sign(estimates[:, [j]] - estimates) @ (weights * np.sign(true[j] - true))
     scales = _untied_pairs(true) * np.array([_untied_pairs(row) for row in estimates], dtype=float)
-    return np.divide(agreements, np.sqrt(scales), out=np.zeros(len(estimates)), where=scales > 0)
+    taus: Floats = np.divide(agreements, np.sqrt(scales), out=np.zeros(len(estimates)), where=scales > 0)
+    return taus
 
 
 def _untied_pairs(values: Floats) -> float:
@@ -81,7 +85,8 @@ def _untied_pairs(values: Floats) -> float:
 
 def exact(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return 1 where the factors of the model were selected and no other, else 0."""
-    return (_selected(setting, rows) == _in_model(setting)).all(axis=1).astype(float)
+    matches: Flags = (_selected(setting, rows) == _in_model(setting)).all(axis=1)
+    return matches.astype(float)
 
 
 def true_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
@@ -104,7 +109,8 @@ def n_selected(_: Setting, rows: pl.DataFrame) -> Floats:
 def error_ratio(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return the error of a forest on the selected factors over that of one on all; of two classes, the accuracy."""
     errors, errors_of_all = rows["error"].to_numpy(), rows["error_of_all"].to_numpy()
-    return (1 - errors) / (1 - errors_of_all) if setting.classes else errors / errors_of_all
+    ratios: Floats = (1 - errors) / (1 - errors_of_all) if setting.classes else errors / errors_of_all
+    return ratios
 
 
 def seconds(_: Setting, rows: pl.DataFrame) -> Floats:

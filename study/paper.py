@@ -71,8 +71,9 @@ REAL_TABLES = {
 }
 """Name in words, number of selected factors, and error (or accuracy) as a multiple of that with all factors."""
 
+TIED = "Without correlation X1 and X7 tie in the truth, so that τ depends on how ties are treated."
 REASONS = {
-    "concrete": "The authors' first release leaves columns of whole numbers unscaled; the row below shows that variant.",
+    "concrete": "The authors' first release leaves columns of whole numbers unscaled, as the variant does.",
 }
 """Why numbers about a table differ, where that is known."""
 

@@ -22,8 +22,8 @@ from .tabulate import (
 from .verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
 
 SIMULATED = (
-    "1,000 rows; uniform factors under a Gaussian copula with Σᵢⱼ = ρ^|i−j|; normal noise of variance 1. Ishigami has 3 "
-    "factors, heavy-tailed 4, Friedman 5; all others do nothing."
+    "1,000 rows; uniform factors under a Gaussian copula with Σᵢⱼ = ρ^|i−j|; normal noise of variance 1. Ishigami has "
+    "3 factors, heavy-tailed 4, Friedman 5; all others do nothing."
 )
 TABLES = (
     "100 splits into 80 % of the rows to train on and 20 % to test on: FIRST selects factors, and a random forest with "
@@ -32,8 +32,8 @@ TABLES = (
 SETUPS = {
     "estimators": "The Ishigami function of three independent factors with 10,000 rows and normal noise of variance 1. "
     "NANNE uses two neighbours, NANNE-3 and NN use three. The truth is the closed form.",
-    "importance": f"{SIMULATED} Here 10 factors, of which Friedman has X1, X7, X8, X9 and X10. The truth is relative to "
-    "those, by Double Monte Carlo with 100,000 outer samples.",
+    "importance": f"{SIMULATED} Here 10 factors, of which Friedman has X1, X7, X8, X9 and X10. The truth is relative "
+    "to those, by Double Monte Carlo with 100,000 outer samples.",
     "ranking": f"{SIMULATED} In all, 6, 8 and 10 factors. Kendall's τ is τ-b, with the truth as above.",
     "selection": f"{SIMULATED} In all, 6, 8 and 10 factors. A selection is exact if it has the factors of the function "
     "and no other.",
@@ -42,10 +42,10 @@ SETUPS = {
     "fast": f"{SIMULATED} FIRST-FAST forgets a factor at the first step in which it does not help.",
     "abalone": "The age of 4,177 abalones by eight factors: FIRST on all rows, and the out-of-bag error of a random "
     "forest on each of the 255 subsets of the factors.",
-    "regression-tables": f"{TABLES} The variant leaves whole numbers in their own units, as the authors' first release.",
+    "regression-tables": f"{TABLES} The variant leaves whole numbers unscaled, as the authors' first release.",
     "classes": f"{SIMULATED} In all, 6 and 10 factors. The response is whether the function with its noise is above 0, "
     "which is true with probability Φ(f(x)).",
-    "class-tables": f"{TABLES} The variant leaves whole numbers in their own units, as the authors' first release.",
+    "class-tables": f"{TABLES} The variant leaves whole numbers unscaled, as the authors' first release.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }

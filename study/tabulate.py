@@ -1,6 +1,6 @@
 """Tables of results where the paper has a figure: one row per method, one column per setting."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -130,24 +130,20 @@ def _by_problem(
     classes: bool = False,
 ) -> list[Table]:
     """Return one table per problem, with a row per method and a column per correlation."""
-    return [
-        _by_correlation(
-            results,
-            methods,
-            lambda rho, s=source: at(s, rho, n_factors, classes),
-            metric,
-            f"{title} ± standard error: {source.capitalize()}",
-        )  # type: ignore[misc]
-        for source in sources
-    ]
+    tables = []
+    for source in sources:
+        settings = [at(source, rho, n_factors, classes) for rho in CORRELATIONS]
+        heading = f"{title} ± standard error: {source.capitalize()}"
+        tables.append(_by_correlation(results, methods, settings, metric, heading))
+    return tables
 
 
 def _by_correlation(
-    results: Results, methods: Sequence[str], setting: Callable[[float], Setting], metric: str, title: str
+    results: Results, methods: Sequence[str], settings: Sequence[Setting], metric: str, title: str
 ) -> Table:
     rows = []
     for method in methods:
-        cells = [results.find(method, setting(rho)) for rho in CORRELATIONS]
+        cells = [results.find(method, setting) for setting in settings]
         counts = sorted({cell.n for cell in cells})
         runs = f"{counts[0]}–{counts[-1]}" if len(counts) > 1 else str(counts[0])
         rows.append((method, *(_mean(cell, metric) for cell in cells), runs))

@@ -93,8 +93,7 @@ CLAIMS = (
         "On heavy-tailed, FIRST is exact in at least 85 % of the runs.",
         "at no ρ below by more than two standard errors",
         _heavy_tailed_share,
-        "The authors' own R package gives 20–40 % on the set-up as printed, so the set-up behind the figure was "
-        "probably another one.",
+        "The authors' own R package gives 20–40 % on the set-up as printed.",
     ),
     Claim(
         "selection",
