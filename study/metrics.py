@@ -1,6 +1,5 @@
 """How good the answers are: one value per stored row of a setting."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,23 +8,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from .outcome import Floats
-from .setting import PROBLEMS, Setting
+from .setting import Setting
+from .truths import truth
 
 Flags = NDArray[np.bool_]
-
-
-def truth(setting: Setting) -> Floats:
-    """Return the true total index of each factor, relative to the factors of the model."""
-    indices = np.zeros(setting.n_factors)
-    of_paper = _truth(setting.source, setting.correlation)
-    indices[: len(of_paper)] = of_paper
-    return indices
-
-
-@functools.cache
-def _truth(source: str, correlation: float) -> Floats:
-    """Return the truth with the paper's small number of factors: more of them change nothing."""
-    return PROBLEMS[source].total_indices(correlation=correlation)
 
 
 def importances(setting: Setting, rows: pl.DataFrame) -> Floats:

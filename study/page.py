@@ -24,10 +24,10 @@ INTRODUCTION = f"""\
 # The paper's study, run again
 
 Huang and Joseph ([doi:10.1080/00401706.2025.2483531](https://doi.org/10.1080/00401706.2025.2483531)) show in tables and
-figures what FIRST can do, next to other methods.
-This page shows the same experiments with this package and today's software, and says where the results agree with the
-paper and where they differ. It is written by `python -m study show all` from the rows stored in `study/results`; every
-number on it comes from one of those, or from the paper.
+figures what FIRST can do, next to other methods. This page shows the same experiments with this package and today's
+software, and says where the results agree with the paper and where they differ. It is written by
+`python -m study show all` from the rows stored in `study/results`; every number on it comes from one of those, or from
+the paper.
 
     pip install -e '.[study]'
     python -m study list                 # the experiments, and how many of their rows are stored
@@ -35,9 +35,14 @@ number on it comes from one of those, or from the paper.
     python -m study show selection       # its tables and verdicts in the terminal
     python -m study all --data FOLDER    # everything, and this page; FOLDER has the real tables
 
-**Rules.** {NUMBER_RULE} {QUANTILE_RULE} {STATEMENT_RULE} What has fewer than {FEW} repetitions is not judged. Times are
-of another machine and software than the paper's, so they are judged only where the paper states a ratio. Kendall's τ
-is τ-b: by the formula in the paper, no ranking could reach 1 where most factors tie at 0."""
+The rules:
+
+- {NUMBER_RULE}
+- {QUANTILE_RULE}
+- {STATEMENT_RULE}
+- Means of fewer than {FEW} repetitions are not judged. Times are of another machine and other software than the
+  paper's, so they are judged only where the paper states a ratio.
+- Kendall's τ is τ-b: by the formula in the paper, no ranking could reach 1 where most factors tie at 0."""
 
 
 def write_page(page: Path = PAGE, folder: Path = RESULTS) -> None:
@@ -65,13 +70,18 @@ def _summary(sections: list[Section]) -> Table:
     rows = []
     for section in sections:
         if section.numbers or section.statements:
-            counts = [section.count(verdict) for verdict in Verdict]
             title = f"[{section.experiment.title}](#{_anchor(section.experiment.title)})"
-            rows.append([title, *(str(numbers) for numbers, _ in counts), *(str(words) for _, words in counts)])
-    totals = [str(sum(int(row[k]) for row in rows)) for k in range(1, 7)]
+            rows.append([title, *map(str, _counts(section))])
+    totals = map(str, np.sum([_counts(section) for section in sections], axis=0))
     header = ("", *(f"numbers: {verdict}" for verdict in Verdict), *(f"statements: {verdict}" for verdict in Verdict))
     title = "How many of the paper's printed numbers, and of its statements in words, agree with what is stored here:"
     return Table(title, header, [*rows, ["all", *totals]], strong=frozenset([len(rows)]))
+
+
+def _counts(section: Section) -> list[int]:
+    """Return how many numbers came to each verdict, then how many statements."""
+    numbers, statements = zip(*(section.count(verdict) for verdict in Verdict), strict=True)
+    return [*numbers, *statements]
 
 
 def _anchor(title: str) -> str:
@@ -135,7 +145,7 @@ def _section(section: Section, figure: str) -> list[str]:
 def _statements(statements: list[Judged]) -> str:
     rows = []
     for judged in statements:
-        reason = f" {judged.claim.reason}" if judged.verdict == Verdict.DIFFERS and judged.claim.reason else ""
+        reason = f". {judged.claim.reason}" if judged.verdict == Verdict.DIFFERS and judged.claim.reason else ""
         verdict = f"**{judged.verdict}**" if judged.verdict == Verdict.DIFFERS else str(judged.verdict)
         rows.append((judged.claim.says, judged.claim.means, f"{judged.measured}{reason}", verdict))
     lines = [" | ".join(cells) for cells in (("The paper says", "that is", "measured", ""), ("---",) * 4, *rows)]

@@ -10,6 +10,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from threadpoolctl import threadpool_limits
 
 from .evaluate import test_errors
 from .methods import method, warm_up
@@ -42,9 +43,10 @@ def perform(task: Task) -> Row:
     """Draw the data, run the method, and take the time of the latter."""
     _warm_up_once(task.method)
     X, y = task.setting.draw(task.repetition)
-    started = time.perf_counter()
-    outcome = method(task.method)(X, y, task.repetition)
-    seconds = time.perf_counter() - started
+    with threadpool_limits(1):  # as many tasks as cores run side by side
+        started = time.perf_counter()
+        outcome = method(task.method)(X, y, task.repetition)
+        seconds = time.perf_counter() - started
     error, error_of_all = outcome.error, None
     if task.setting.part == "train":
         error, error_of_all = test_errors(task.setting, task.repetition, outcome.selected or ())
@@ -64,10 +66,9 @@ _warm_up_once = functools.cache(warm_up)
 
 
 def _rows(tasks: list[Task], n_jobs: int) -> Iterator[Row]:
-    """Yield results as they come, from workers of one thread each."""
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        workers = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
-        yield from workers(joblib.delayed(perform)(task) for task in tasks)
+    """Yield results as they come."""
+    workers = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
+    yield from workers(joblib.delayed(perform)(task) for task in tasks)
 
 
 def _progress() -> Progress:

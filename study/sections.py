@@ -19,6 +19,7 @@ from .tabulate import (
     tabulate_ranking,
     tabulate_selection,
 )
+from .truths import N_OUTER
 from .verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
 
 SIMULATED = (
@@ -33,7 +34,7 @@ SETUPS = {
     "estimators": "The Ishigami function of three independent factors with 10,000 rows and normal noise of variance 1. "
     "NANNE uses two neighbours, NANNE-3 and NN use three. The truth is the closed form.",
     "importance": f"{SIMULATED} Here 10 factors, of which Friedman has X1, X7, X8, X9 and X10. The truth is relative "
-    "to those, by Double Monte Carlo with 100,000 outer samples.",
+    f"to those, by Double Monte Carlo with {N_OUTER:,} outer samples.",
     "ranking": f"{SIMULATED} In all, 6, 8 and 10 factors. Kendall's τ is τ-b, with the truth as above.",
     "selection": f"{SIMULATED} In all, 6, 8 and 10 factors. A selection is exact if it has the factors of the function "
     "and no other.",

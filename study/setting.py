@@ -25,8 +25,8 @@ class Setting:
     correlation: float = 0.0
     classes: bool = False
     part: str = "drawn"
-    """Which part of the source: ``drawn`` from a problem; the ``original`` table on which the R packages ran; of a real
-    table the ``whole``, 80 % of its rows to ``train`` on, or a ``subset`` of its factors, numbered by the repetition."""
+    """``drawn`` from a problem; the ``original`` table on which the R packages ran; of a real table the ``whole``, 80 %
+    of its rows to ``train`` on, or a ``subset`` of its factors, which the repetition numbers in binary."""
 
     @property
     def true_factors(self) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ def _named(values: dict[str, float]) -> str:
 def _among_the_best(results: Results) -> tuple[bool, str]:
     shares = {source: _exact(results, source) for source in PROBLEMS}
     ranks = {source: sum(share > of["FIRST"] for share in of.values()) + 1 for source, of in shares.items()}
-    text = ", ".join(f"number {rank} of {len(METHODS)} on {source}" for source, rank in ranks.items())
+    text = ", ".join(f"number {rank} of {len(METHODS)} on {source.capitalize()}" for source, rank in ranks.items())
     return max(ranks.values()) <= 2, text
 
 
@@ -52,7 +52,7 @@ def _misses_on_friedman(results: Results) -> tuple[bool, str]:
         source: results.average("FIRST", [at(source, rho, classes=True) for rho in CORRELATIONS], "true positives")
         for source in PROBLEMS
     }
-    text = ", ".join(f"{source} {rate:.2f}" for source, rate in rates.items())
+    text = ", ".join(f"{source.capitalize()} {rate:.2f}" for source, rate in rates.items())
     return rates["friedman"] < min(rates["ishigami"], 0.99), text
 
 

@@ -70,7 +70,7 @@ def _no_degrading(results: Results) -> tuple[bool, str]:
         for rho in CORRELATIONS:
             few, many = (results.mean("FIRST", at(source, rho, p), "exact") for p in (50, 1000))
             holds = holds and not beats(few, many)
-            texts.append(f"{source} ρ = {rho}: {few.value:.2f} → {many.value:.2f}")
+            texts.append(f"{source.capitalize()} ρ = {rho}: {few.value:.2f} → {many.value:.2f}")
     return holds, "; ".join(texts)
 
 
@@ -127,6 +127,7 @@ CLAIMS = (
         "FIRST is faster than COSSO, RF-VS and KFOCI by orders of magnitude.",
         "each takes at least 100 times as long (medians, Friedman)",
         _quicker("friedman", KEY_COMPETITORS, 100),
+        "The competitors are other software than the paper's.",
     ),
     Claim(
         "hundred",
