@@ -93,7 +93,8 @@ def split(n_rows: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
 def as_numbers(X: pd.DataFrame) -> Floats:
     """Return factors as numbers, categories by their place in the alphabet, as forests take them."""
     codes = {name: X[name].cat.codes for name in X.select_dtypes("category")}
-    return X.assign(**codes).to_numpy(dtype=np.float64)
+    numbers: Floats = X.assign(**codes).to_numpy(dtype=np.float64)
+    return numbers
 
 
 def _from_file(table: Table, path: Path) -> tuple[pd.DataFrame, Target]:
