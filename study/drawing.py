@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from firstfactor._output import write_whole
 
@@ -113,6 +114,7 @@ def use_log_scale(axes: Axes) -> None:
     """Make the vertical axis logarithmic, with plain numbers."""
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def add_legend(figure: Figure, axes: Sequence[Axes], columns: int) -> None:
