@@ -51,24 +51,31 @@ def run_experiment(
 
 
 @app.command("show")
-def show_experiment(name: str, data: Data = None) -> None:
-    """Show the results of an experiment next to the paper's."""
+def show_experiment(name: str, results: Results = RESULTS) -> None:
+    """Show what is stored of an experiment next to the paper's; with the name all, write the page with all results."""
+    from .results import Results as Stored
     from .show import show
 
-    _use_data(data)
-    typer.echo(show(_experiment(name)))
+    if name == "all":
+        _write_page(results)
+    else:
+        typer.echo(show(_experiment(name), Stored.load(results)))
 
 
 @app.command("all")
 def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, data: Data = None) -> None:
     """Run what is missing of all experiments, and make the page with all results."""
-    from .page import PAGE, write_page
-
     _use_data(data)
     for experiment in ALL:
         _run(experiment.tasks(reps, _methods(methods)), experiment.name, jobs, RESULTS)
-    write_page()
-    typer.echo(f"Wrote {PAGE}")
+    _write_page(RESULTS)
+
+
+def _write_page(results: Path) -> None:
+    from .page import PAGE, write_page
+
+    write_page(folder=results)
+    typer.echo(f"Wrote {PAGE} and its figures")
 
 
 def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> None:

@@ -1,0 +1,157 @@
+"""The rule by which a measured number agrees with a printed one, or differs."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from .outcome import Floats
+
+PAPER_RUNS = 100
+"""How many repetitions stand behind every mean in the paper."""
+
+NUMBER_RULE = (
+    "A measured mean agrees with a printed number if they are at most two standard errors of their difference apart, "
+    "plus half a unit of the last printed digit. The paper's mean of 100 runs has the same spread as ours. Of shares "
+    "of runs, standard errors are taken after adding two successes and two failures, so that 100 of 100 is not taken "
+    "for certainty; the same is done for a mean where all runs gave one value."
+)
+QUANTILE_RULE = (
+    "A median with its 20 % and 80 % quantiles agrees if each median lies between the other's quantiles, give or take "
+    "half a unit of the last printed digit."
+)
+STATEMENT_RULE = (
+    "A statement in words is given a meaning in numbers, shown next to it. Where it says that one method does better "
+    "than another, the means decide; where it says that a method is at the top, it differs only if another is better "
+    "by more than two standard errors of the difference."
+)
+
+
+class Verdict(StrEnum):
+    """What comes of comparing with the paper."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    NOT_RUN = "not run"
+
+
+class NotRunError(Exception):
+    """Rows that a statement is about are not stored."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as the paper prints it."""
+
+    text: str
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self.text)
+
+    @property
+    def decimals(self) -> int:
+        """How many digits stand behind the point."""
+        return len(self.text.partition(".")[2])
+
+    @property
+    def half_unit(self) -> float:
+        """Half a unit of the last digit."""
+        return 0.5 * 10.0**-self.decimals
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over repetitions."""
+
+    value: float
+    deviation: float
+    """Standard deviation of a repetition."""
+    n: int
+    share: bool = False
+    """Whether each repetition is a yes or a no."""
+
+    @property
+    def standard_error(self) -> float:
+        """The Monte Carlo standard error of the mean."""
+        return share_error(self.value, self.n) if self.share else self.deviation / math.sqrt(self.n)
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ± {self.standard_error:.2f}"
+
+
+def estimate(values: Floats, share: bool = False) -> Estimate:
+    """Return the mean of some repetitions."""
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    return Estimate(float(values.mean()), deviation, len(values), share)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A printed number next to ours."""
+
+    label: str
+    measured: str
+    printed: str
+    verdict: Verdict
+    reason: str = ""
+
+
+def verdict_of(agree: bool) -> Verdict:
+    """Return the verdict on something that was run."""
+    return Verdict.AGREES if agree else Verdict.DIFFERS
+
+
+def share_error(share: float, n: int) -> float:
+    """Return the standard error of a share with two successes and two failures added."""
+    adjusted = (share * n + 2) / (n + 4)
+    return math.sqrt(adjusted * (1 - adjusted) / (n + 4))
+
+
+def agrees(measured: Estimate, printed: Printed) -> bool:
+    """Tell whether a mean agrees with the paper's."""
+    if measured.share or measured.deviation == 0:
+        ours = share_error(measured.value, measured.n)
+        theirs = share_error(printed.value, PAPER_RUNS)
+    else:
+        ours, theirs = measured.standard_error, measured.deviation / math.sqrt(PAPER_RUNS)
+    return within(measured.value - printed.value, 2 * math.hypot(ours, theirs) + printed.half_unit)
+
+
+def within(difference: float, allowance: float) -> bool:
+    """Tell whether a difference is allowed, rounding aside."""
+    return abs(difference) <= allowance + 1e-9
+
+
+def beats(better: Estimate, worse: Estimate) -> bool:
+    """Tell whether a mean is higher by more than two standard errors of the difference."""
+    return better.value - worse.value > 2 * math.hypot(better.standard_error, worse.standard_error)
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """A median with the quantiles of 20 and 80 %."""
+
+    median: float
+    low: float
+    high: float
+
+    def text(self, decimals: int) -> str:
+        """Return them as text: the median first."""
+        return f"{self.median:.{decimals}f} ({self.low:.{decimals}f}–{self.high:.{decimals}f})"
+
+
+def quantiles(values: Floats) -> Quantiles:
+    """Return median and quantiles of some repetitions."""
+    low, median, high = np.quantile(values, [0.2, 0.5, 0.8]).tolist()
+    return Quantiles(median, low, high)
+
+
+def quantiles_agree(measured: Quantiles, printed: Quantiles, half_unit: float) -> bool:
+    """Tell whether each median lies between the other's quantiles."""
+    return all(
+        ours.low - half_unit <= theirs.median <= ours.high + half_unit
+        for ours, theirs in ((measured, printed), (printed, measured))
+    )
