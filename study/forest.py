@@ -32,6 +32,10 @@ MIN_NODE_VOTES = 1
 FEW = 16
 """Below so many rows, insertion lists the ranks faster than a bitmap (measured for 1,000 rows)."""
 
+COUNT_BITS = 17
+COUNT = 2**COUNT_BITS - 1
+"""Sums of responses are integers with the number of rows in their lowest bits: one addition does both, exactly."""
+
 jit: Any = njit(cache=True, nogil=True, error_model="numpy")
 
 
@@ -164,72 +168,89 @@ def _draw(state: Any, n: Any) -> Any:
 
 
 @jit
-def _insert(rank: Any, rows: Any, weight: Any, weighted: Any, sums: Any, counts: Any, met: Any) -> Any:
-    """Add rows up by rank and list the ranks met in ascending order, each inserted where it belongs; return how many."""
-    n_met = 0
-    for row in rows:
-        k = np.uint64(rank[row])
-        if counts[k] == 0:
-            place = n_met
-            while place > 0 and met[place - 1] > k:
-                met[place] = met[place - 1]
-                place -= 1
-            met[place] = k
-            n_met += 1
-        sums[k] += weighted[row]
-        counts[k] += weight[row]
-    return n_met
+def _best_split(
+    ranks: Any,
+    n_ranks: Any,
+    candidates: Any,
+    rows: Any,
+    packed: Any,
+    total: Any,
+    reciprocal: Any,
+    tally: Any,
+    met: Any,
+    marks: Any,
+) -> Any:
+    """The best split of a node at any candidate: sum of squares explained, factor, last rank on the left; −1 without any.
+
+    `tally` and `marks` are all zero before and after. One function, because a call with arrays takes longer than a
+    small node does.
+    """
+    best, chosen, cut = -1.0, np.int64(-1), np.uint32(0)
+    for j in candidates:
+        # Rows are added up by rank, and the ranks met are listed in ascending order.
+        n_met = np.uint64(0)
+        listed = n_ranks[j] > 2 * rows.size
+        if not listed:  # most ranks were met: all are looked at
+            n_met = np.uint64(n_ranks[j])
+            for row in rows:
+                tally[ranks[j, row]] += packed[row]
+        elif rows.size < FEW:
+            for row in rows:
+                k = ranks[j, row]
+                if tally[k] == 0:
+                    place = n_met
+                    while place > 0 and met[place - np.uint64(1)] > k:
+                        met[place] = met[place - np.uint64(1)]
+                        place -= np.uint64(1)
+                    met[place] = k
+                    n_met += np.uint64(1)
+                tally[k] += packed[row]
+        else:
+            for row in rows:
+                k = ranks[j, row]
+                tally[k] += packed[row]
+                marks[k >> np.uint64(6)] |= np.uint64(1) << (np.uint64(k) & np.uint64(63))
+            for place in range(marks.size):
+                word = marks[place]
+                marks[place] = 0
+                at = n_met
+                n_met += _ones(word)
+                # A loop that ends with the bits of a word ends unforeseeably, which takes longer than three steps in
+                # vain. What is listed too much is overwritten.
+                while True:
+                    for step in range(4):
+                        met[at + np.uint64(step)] = np.uint64(place << 6) + _zeros_below(word)
+                        word &= word - np.uint64(1)
+                    at += np.uint64(4)
+                    if at >= n_met:
+                        break
+        # A side without rows explains NaN, which is never better.
+        left = 0
+        for i in range(n_met):
+            k = met[i] if listed else np.uint32(i)
+            left += tally[k]
+            tally[k] = 0
+            rest = total - left
+            here, there = np.float64(left >> COUNT_BITS), np.float64(rest >> COUNT_BITS)
+            explained = here * here * reciprocal[np.uint64(left & COUNT)]
+            explained += there * there * reciprocal[np.uint64(rest & COUNT)]
+            if explained > best:
+                best, chosen, cut = explained, j, k
+    return best, chosen, cut
 
 
 @jit
-def _mark(rank: Any, rows: Any, weight: Any, weighted: Any, sums: Any, counts: Any, met: Any, marks: Any) -> Any:
-    """The same through a bitmap, which is all zero before and after.
-
-    Four ranks are listed at a time without asking whether there are four: a loop that ends with the bits of a word ends
-    unforeseeably, which takes longer than three steps in vain. What is listed too much is overwritten.
-    """
+def _halfway(value: Any, rank: Any, cut: Any, rows: Any) -> Any:
+    """The middle of the two values of some rows next to a cut, and the last rank up to it."""
+    below, above = 0, value.size - 1
     for row in rows:
-        k = np.uint64(rank[row])
-        sums[k] += weighted[row]
-        counts[k] += weight[row]
-        marks[k >> np.uint64(6)] |= np.uint64(1) << (k & np.uint64(63))
-    n_met = np.uint64(0)
-    for place in range(marks.size):
-        word = marks[place]
-        marks[place] = 0
-        at = n_met
-        n_met += _ones(word)
-        while True:
-            for step in range(4):
-                met[at + np.uint64(step)] = np.uint64(place << 6) + _zeros_below(word)
-                word &= word - np.uint64(1)
-            at += np.uint64(4)
-            if at >= n_met:
-                break
-    return np.int64(n_met)
-
-
-@jit
-def _best_cut(met: Any, total: Any, count: Any, reciprocal: Any, sums: Any, counts: Any) -> Any:
-    """The best split between ranks met: sum of squares explained, the ranks on both sides; −1 if there is only one rank.
-
-    Leaves `sums` and `counts` all zero.
-    """
-    best, where = -1.0, 0
-    sum_left, count_left = 0.0, np.uint32(0)
-    for i in range(met.size - 1):
-        k = met[i]
-        sum_left += sums[k]
-        count_left += counts[k]
-        sums[k] = 0.0
-        counts[k] = 0
-        rest = total - sum_left
-        explained = sum_left * sum_left * reciprocal[count_left] + rest * rest * reciprocal[count - count_left]
-        if explained > best:
-            best, where = explained, i
-    sums[met[-1]] = 0.0
-    counts[met[-1]] = 0
-    return best, met[where], met[min(where + 1, met.size - 1)]
+        k = np.int64(rank[row])
+        below = max(below, k) if k <= cut else below
+        above = min(above, k) if k > cut else above
+    middle = (value[below] + value[above]) / 2
+    while below + 1 < above and value[below + 1] <= middle:
+        below += 1
+    return middle, below
 
 
 @jit
@@ -245,52 +266,66 @@ def _partition(rank: Any, cut: Any, rows: Any) -> Any:
 
 
 @jit
-def _grow_tree(values: Any, ranks: Any, y: Any, weight: Any, rows: Any, mtry: Any, min_node: Any, state: Any, deck: Any,
-               scratch: Any, ends: Any, nodes: Any, cuts: Any, importances: Any) -> Any:
-    """Grow one tree on the rows of a bootstrap sample, each with its weight; return the number of nodes.
+def _grow_tree(
+    values: Any,
+    ranks: Any,
+    n_ranks: Any,
+    packed: Any,
+    rows: Any,
+    mtry: Any,
+    min_node: Any,
+    state: Any,
+    deck: Any,
+    scratch: Any,
+    ends: Any,
+    nodes: Any,
+    cuts: Any,
+    importances: Any,
+) -> Any:
+    """Grow one tree on the rows of a bootstrap sample; return the number of nodes.
 
     Nodes are split in the order they were made; the rows of a node are neighbours in `rows`, from `ends[i, 0]` to
     `ends[i, 1]`. `deck` holds all factors in any order.
     """
-    weighted, reciprocal, sums, counts, met, marks = scratch
     factor, threshold, left, value, size = nodes
+    reciprocal, tally, met, marks = scratch
     ends[0, 0], ends[0, 1] = 0, rows.size
     n_nodes, node = 1, 0
     while node < n_nodes:
         mine = rows[ends[node, 0] : ends[node, 1]]
-        total, count, pure = 0.0, np.uint32(0), True
+        total = 0
         for row in mine:
-            total += weighted[row]
-            count += weight[row]
-            pure &= y[row] == y[mine[0]]
-        value[node], size[node], factor[node], left[node] = total / count, count, -1, 0
-        threshold[node] = 0.0
-        if count > min_node and not pure:
-            best, chosen, below, above = -1.0, -1, 0, 0
+            total += packed[row]
+        count, response = total & COUNT, np.float64(total >> COUNT_BITS)
+        factor[node], threshold[node], left[node], value[node], size[node] = -1, 0.0, 0, response / count, count
+        if count > min_node and not _pure(mine, packed):
             for i in range(mtry):
                 pick = i + _draw(state, deck.size - i)
                 deck[i], deck[pick] = deck[pick], deck[i]
-                rank = ranks[deck[i]]
-                if mine.size < FEW:
-                    n_met = _insert(rank, mine, weight, weighted, sums, counts, met)
-                else:
-                    n_met = _mark(rank, mine, weight, weighted, sums, counts, met, marks)
-                found, low, high = _best_cut(met[:n_met], total, count, reciprocal, sums, counts)
-                if found > best:
-                    best, chosen, below, above = found, deck[i], low, high
+            best, chosen, cut = _best_split(
+                ranks, n_ranks, deck[:mtry], mine, packed, total, reciprocal, tally, met, marks
+            )
             if chosen >= 0:
-                importances[chosen] += max(best - total * total / count, 0.0)
-                halfway = (values[chosen, below] + values[chosen, above]) / 2
-                cut = below
-                while cut + 1 < above and values[chosen, cut + 1] <= halfway:
-                    cut += 1
-                factor[node], threshold[node], cuts[node], left[node] = chosen, halfway, cut, n_nodes
+                importances[chosen] += max(best - response * response / count, 0.0)
+                factor[node], left[node] = chosen, n_nodes
+                threshold[node], cuts[node] = _halfway(values[chosen], ranks[chosen], cut, mine)
                 middle = ends[node, 0] + _partition(ranks[chosen], cut, mine)
                 ends[n_nodes, 0], ends[n_nodes, 1] = ends[node, 0], middle
                 ends[n_nodes + 1, 0], ends[n_nodes + 1, 1] = middle, ends[node, 1]
                 n_nodes += 2
         node += 1
     return n_nodes
+
+
+@jit
+def _pure(rows: Any, packed: Any) -> Any:
+    """Whether all rows have the same response."""
+    one = packed[rows[0]]
+    for row in rows:
+        other = packed[row]
+        if (one >> COUNT_BITS) * (other & COUNT) != (other >> COUNT_BITS) * (one & COUNT):
+            return False
+    return True
 
 
 @jit
@@ -319,8 +354,20 @@ def _leaf(ranks: Any, row: Any, node: Any, factor: Any, cuts: Any, left: Any) ->
 
 
 @jit
-def _permute(ranks: Any, y: Any, outside: Any, own: Any, factor: Any, cuts: Any, left: Any, value: Any, state: Any,
-             first: Any, shuffled: Any, importances: Any) -> None:
+def _permute(
+    ranks: Any,
+    y: Any,
+    outside: Any,
+    own: Any,
+    factor: Any,
+    cuts: Any,
+    left: Any,
+    value: Any,
+    state: Any,
+    first: Any,
+    shuffled: Any,
+    importances: Any,
+) -> None:
     """Add one tree's increase of the mean squared error by shuffling each factor's values among rows outside.
 
     Only rows that meet a split at the factor can change their leaf, and only from there: `first[j, i]` is where row i
@@ -354,10 +401,21 @@ def _permute(ranks: Any, y: Any, outside: Any, own: Any, factor: Any, cuts: Any,
 
 
 @jit
-def _grow(values: Any, ranks: Any, y: Any, n_trees: Any, mtry: Any, min_node: Any, votes: Any, seed: Any,
-          permute: Any) -> Any:
+def _fixed_point(y: Any) -> Any:
+    """Responses as integers around the middle of their range, with room for a packed sum of all; middle and scale."""
+    centre = (y.min() + y.max()) / 2
+    largest = max(y.max() - centre, np.finfo(np.float64).tiny)
+    scale = 2.0 ** np.floor(np.log2(2.0 ** (62 - COUNT_BITS) / largest / y.size))
+    return np.rint((y - centre) * scale).astype(np.int64), centre, scale
+
+
+@jit
+def _grow(
+    values: Any, ranks: Any, y: Any, n_trees: Any, mtry: Any, min_node: Any, votes: Any, seed: Any, permute: Any
+) -> Any:
     """Grow all trees; return the parts of a `Forest`."""
     n_factors, n_rows = ranks.shape
+    n_ranks = np.array([ranks[j].max() + 1 for j in range(n_factors)])
     room = 2 * n_rows
     starts = np.zeros(n_trees + 1, dtype=np.int64)
     # Memory that is never written to is never used; most trees are much smaller.
@@ -367,31 +425,44 @@ def _grow(values: Any, ranks: Any, y: Any, n_trees: Any, mtry: Any, min_node: An
     impurity, permutation = np.zeros(n_factors), np.zeros(n_factors)
     oob_sum, oob_count = np.zeros(n_rows), np.zeros(n_rows)
 
-    weight = np.zeros(n_rows, dtype=np.uint32)
+    weight = np.zeros(n_rows, dtype=np.int64)
     rows, outside = np.empty(n_rows, dtype=np.uint16), np.empty(n_rows, dtype=np.uint16)
-    weighted, reciprocal = np.empty(n_rows), 1.0 / np.maximum(np.arange(n_rows + 1), 1)
-    sums, counts = np.zeros(n_rows), np.zeros(n_rows, dtype=np.uint32)
-    marks = np.zeros((n_rows + 63) // 64, dtype=np.uint64)
-    met = np.empty(n_rows + 4, dtype=np.uint32)
-    scratch = (weighted, reciprocal, sums, counts, met, marks)
+    reciprocal = np.full(n_rows + 1, np.nan)
+    reciprocal[1:] = 1.0 / np.arange(1, n_rows + 1)
+    met, marks = np.empty(n_rows + 4, dtype=np.uint32), np.zeros((n_rows + 63) // 64, dtype=np.uint64)
+    scratch = (reciprocal, np.zeros(n_rows, dtype=np.int64), met, marks)
+    fixed, centre, scale = _fixed_point(y)
+    packed = np.empty(n_rows, dtype=np.int64)
     deck, ends, cuts = np.arange(n_factors), np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64)
     first, own, shuffled = np.empty((n_factors, n_rows), dtype=np.int32), np.empty(n_rows), np.empty_like(outside)
     state = np.empty(1, dtype=np.uint64)
-    centre = y.mean()  # sums near zero lose fewer digits
     for tree in range(n_trees):
         # Far apart in the generator's sequence for trees and for seeds.
         state[0] = (seed * np.uint64(0xD1342543DE82EF95)) ^ (np.uint64(tree + 1) * np.uint64(0xDA942042E4DD58B5))
         n_inside, n_outside = _bootstrap(weight, rows, outside, state)
         for row in rows[:n_inside]:
-            weighted[row] = weight[row] * (y[row] - centre)
+            packed[row] = weight[row] * (fixed[row] << COUNT_BITS) + weight[row]
         at = starts[tree]
         nodes = (factor[at:], threshold[at:], left[at:], value[at:], size[at:])
         n_nodes = _grow_tree(
-            values, ranks, y, weight, rows[:n_inside], mtry, min_node, state, deck, scratch, ends, nodes, cuts, impurity
+            values,
+            ranks,
+            n_ranks,
+            packed,
+            rows[:n_inside],
+            mtry,
+            min_node,
+            state,
+            deck,
+            scratch,
+            ends,
+            nodes,
+            cuts,
+            impurity,
         )
         starts[tree + 1] = at + n_nodes
         for node in range(at, at + n_nodes):
-            value[node] += centre
+            value[node] = value[node] / scale + centre
             if votes:
                 value[node] = value[node] > 0.5
         for i in range(n_outside):
@@ -400,13 +471,30 @@ def _grow(values: Any, ranks: Any, y: Any, n_trees: Any, mtry: Any, min_node: An
             oob_count[outside[i]] += 1
         if permute:
             _permute(
-                ranks, y, outside[:n_outside], own, nodes[0], cuts, nodes[2], nodes[3], state, first[:, :n_outside],
-                shuffled, permutation,
+                ranks,
+                y,
+                outside[:n_outside],
+                own,
+                nodes[0],
+                cuts,
+                nodes[2],
+                nodes[3],
+                state,
+                first[:, :n_outside],
+                shuffled,
+                permutation,
             )
     end = starts[n_trees]
     return (
-        starts, factor[:end].copy(), threshold[:end].copy(), left[:end].copy(), value[:end].copy(), size[:end].copy(),
-        impurity / n_trees, permutation / n_trees, oob_sum / oob_count,
+        starts,
+        factor[:end].copy(),
+        threshold[:end].copy(),
+        left[:end].copy(),
+        value[:end].copy(),
+        size[:end].copy(),
+        impurity / scale**2 / n_trees,
+        permutation / n_trees,
+        oob_sum / oob_count,
     )
 
 
