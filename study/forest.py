@@ -1,16 +1,18 @@
 """A random forest that is fast on small tables: the study grows hundreds of thousands of trees.
 
-Regression trees by squared error on bootstrap samples, exact splits, as in Breiman (2001) and the R packages randomForest
-and ranger, whose defaults are the constants below. Two classes are responses 0 and 1: Gini impurity then is twice the
-squared error, so the trees are the same, and a leaf either votes for its majority or holds its share of ones.
+Regression trees by squared error on bootstrap samples, exact splits, as in Breiman (2001) and the R packages
+randomForest and ranger, whose defaults are the constants below. Two classes are responses 0 and 1: Gini impurity then
+is twice the squared error, so the trees are the same, and a leaf votes for its majority or holds its share of ones.
 
 No node sorts anything. Every factor is replaced by the dense ranks of its values once; a node adds the responses of its
 rows up by rank, marks the ranks met in a bitmap, and reads the marked ranks in ascending order. Equal values have equal
 ranks, hence no split ever falls between them.
 """
+# mypy: disable-error-code="assignment"
+# (numba decides on types in kernels)
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from llvmlite import ir
@@ -36,7 +38,13 @@ COUNT_BITS = 17
 COUNT = 2**COUNT_BITS - 1
 """Sums of responses are integers with the number of rows in their lowest bits: one addition does both, exactly."""
 
-jit: Any = njit(cache=True, nogil=True, error_model="numpy")
+Kernel = TypeVar("Kernel")
+
+
+def jit(function: Kernel) -> Kernel:
+    """Compile a kernel when it is first called, and keep it for later processes. It is serial and holds no lock."""
+    compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled  # type: ignore[no-any-return]
 
 
 def root_of(n_factors: int) -> int:
@@ -143,7 +151,7 @@ def _bit_instruction(name: str, *flags: Any) -> Any:
     """Return one instruction on 64-bit words as a function."""
 
     @intrinsic
-    def count(_: Any, word: Any) -> Any:
+    def count(_: Any, word: Any) -> Any:  # noqa: ARG001
         def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
             return getattr(builder, name)(arguments[0], *flags)
 
@@ -180,7 +188,7 @@ def _best_split(
     met: Any,
     marks: Any,
 ) -> Any:
-    """The best split of a node at any candidate: sum of squares explained, factor, last rank on the left; −1 without any.
+    """The best split of a node: sum of squares explained, factor, last rank on the left; −1 if no candidate has any.
 
     `tally` and `marks` are all zero before and after. One function, because a call with arrays takes longer than a
     small node does.
@@ -329,6 +337,12 @@ def _pure(rows: Any, packed: Any) -> Any:
 
 
 @jit
+def _start(state: Any, seed: Any, tree: Any) -> None:
+    """Start the generator of one tree of one seed, far from all others."""
+    state[0] = (seed * np.uint64(0xD1342543DE82EF95)) ^ (np.uint64(tree + 1) * np.uint64(0xDA942042E4DD58B5))
+
+
+@jit
 def _bootstrap(weight: Any, rows: Any, outside: Any, state: Any) -> Any:
     """Draw a sample: how often each row is in it, the rows in it and the rows outside; return their numbers."""
     weight[:] = 0
@@ -437,8 +451,7 @@ def _grow(
     first, own, shuffled = np.empty((n_factors, n_rows), dtype=np.int32), np.empty(n_rows), np.empty_like(outside)
     state = np.empty(1, dtype=np.uint64)
     for tree in range(n_trees):
-        # Far apart in the generator's sequence for trees and for seeds.
-        state[0] = (seed * np.uint64(0xD1342543DE82EF95)) ^ (np.uint64(tree + 1) * np.uint64(0xDA942042E4DD58B5))
+        _start(state, seed, tree)
         n_inside, n_outside = _bootstrap(weight, rows, outside, state)
         for row in rows[:n_inside]:
             packed[row] = weight[row] * (fixed[row] << COUNT_BITS) + weight[row]

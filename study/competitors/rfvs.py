@@ -1,9 +1,9 @@
-"""RF-VS: variable selection with random forests by Genuer, Poggi and Tuleau-Malot (2010), up to the interpretation step.
+"""RF-VS: variable selection with random forests (Genuer, Poggi and Tuleau-Malot, 2010), up to the interpretation step.
 
-Follows the R package VSURF 1.2: many forests give each factor a mean and a spread of its permutation importance; factors
-whose mean is below the smallest spread (smoothed) are dropped; nested models of the others in the order of importance
-are compared by out-of-bag error, and the smallest model within one standard deviation of the best is the interpretation
-set. Its forests are those of the R package randomForest.
+Follows the R package VSURF 1.2: many forests give each factor a mean and a spread of its permutation importance;
+factors whose mean is below the smallest spread, smoothed, are dropped; nested models of the others in the order of
+importance are compared by out-of-bag error, and the smallest model within one standard deviation of the best is the
+interpretation set. Its forests are those of the R package randomForest.
 """
 
 from typing import Any

@@ -1,10 +1,10 @@
 """VIMP: what a factor adds to the best possible prediction, by Williamson, Gilbert, Simon and Carone (2023).
 
-Follows the R package vimp (`vimp_rsquared`, `vimp_accuracy`) with forests as its `SL.ranger` grows them. For each factor,
-rows fall into 2 V folds at random. Forests on all factors are judged on V of the folds, forests without the factor on the
-other V, each on rows it has not seen; the difference is the importance, and because the two halves share no rows, it has
-a valid test against zero. With R², the forests without the factor learn the fitted values of a forest on everything
-instead of the response.
+Follows the R package vimp (`vimp_rsquared`, `vimp_accuracy`) with forests as its `SL.ranger` grows them. For each
+factor, rows fall into 2 V folds at random. Forests on all factors are judged on V of the folds, forests without the
+factor on the other V, each on rows it has not seen; the difference is the importance, and because the two halves share
+no rows, it has a valid test against zero. With R², the forests without the factor learn the fitted values of a forest
+on everything instead of the response.
 
 The Python package vimpy 2.0.2.2 imports and runs with today's numpy, but is not used: it splits the table first and
 trains within each half, on 2/5 of the rows where R trains on 9/10; it never learns fitted values; it draws folds from
@@ -13,7 +13,6 @@ ten times as long with scikit-learn's forests.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
