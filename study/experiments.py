@@ -108,7 +108,7 @@ ALL = (
     Experiment(
         "importance",
         "Importances on the Friedman function, ρ = 0.8",
-        against(simulated("friedman", 10, (0.8,)), RANKING, (*OURS, "NN")),
+        against(simulated("friedman", 10, (0.8,)), (*RANKING, "KFOCI"), (*OURS, "NN")),
     ),
     Experiment(
         "ranking",
@@ -143,7 +143,9 @@ ALL = (
     Experiment(
         "classes",
         "Two classes: selection against correlation",
-        against(_CLASSES, ("LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"), ("FIRST", "FIRST-FAST", "NANNE-BE")),
+        against(
+            _CLASSES, ("LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"), ("FIRST", "FIRST-2", "FIRST-FAST", "NANNE-BE")
+        ),
     ),
     Experiment(
         "originals",

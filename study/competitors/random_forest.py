@@ -20,7 +20,8 @@ def random_forest(X: Floats, y: NDArray[Any], seed: int) -> Outcome:
     The forest is the study's own because scikit-learn's takes about ten times as long, and because leaves are as large
     as in ranger, which counts repeated rows of a bootstrap sample where scikit-learn counts distinct ones.
     """
-    return Outcome(grow(X, y, seed=seed).impurity_importances, None)
+    forest = grow(X, y, seed=seed)
+    return Outcome(forest.impurity_importances, None, forest.oob_error())
 
 
 def random_forest_shap(X: Floats, y: NDArray[Any], seed: int) -> Outcome:
