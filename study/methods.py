@@ -99,8 +99,8 @@ def method(name: str) -> Method:
 def warm_up(name: str) -> None:
     """Run a method once on a small table, so that the first time that is taken holds no compiling."""
     rng = np.random.default_rng(0)
-    X = rng.uniform(size=(80, 4))
-    noisy = X[:, 0] + 0.2 * rng.normal(size=80)
+    X = rng.uniform(size=(150, 4))
+    noisy = X[:, 0] + 0.2 * rng.normal(size=150)
     y = noisy > noisy.mean() if name == "VIMP-ACC" else noisy
     if name == "FIRST-INTEGERS":
         import pandas as pd
