@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..results import Results
 from ..setting import Setting
-from ..verdicts import Estimate, NotRunError, Verdict, beats
+from ..verdicts import Estimate, Verdict, beats
 
 Check = Callable[[Results], tuple[bool, str]]
 """Tells whether a statement holds, and what was measured."""
@@ -31,11 +31,6 @@ class Judged:
     claim: Claim
     verdict: Verdict
     measured: str
-
-
-def not_planned(_: Results) -> tuple[bool, str]:
-    """Say that nothing in the study tells."""
-    raise NotRunError
 
 
 def best_other(results: Results, methods: Iterable[str], setting: Setting, metric: str = "tau") -> tuple[str, Estimate]:

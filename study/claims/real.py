@@ -9,7 +9,7 @@ from ..paper import ABALONE as ABALONE_FACTORS
 from ..paper import REAL_TABLES
 from ..results import Results
 from ..setting import Setting
-from .claim import Claim, not_planned
+from .claim import Claim
 
 ABALONE, ABALONE_SUBSETS = (plan.settings[0] for plan in BY_NAME["abalone"].plans)
 ALL_EIGHT = 255
@@ -141,11 +141,5 @@ CLAIMS = (
         "About half of the factors predict as well as all.",
         "35 to 65 % of the factors on average, median ratio of accuracies at least 0.95 on every table",
         _half_of_the_factors,
-    ),
-    Claim(
-        "class-tables",
-        "Keeping all ties among neighbours is more robust than breaking them at random.",
-        "the paper shows no figures, and the study keeps them all",
-        not_planned,
     ),
 )
