@@ -10,7 +10,10 @@ from matplotlib.figure import Figure
 from tables import friedman, mixed
 
 from firstfactor import FIRST, Indices, backward_elimination, total_indices
-from firstfactor.plots import local_means, plot_effects, plot_importance, plot_path, shorten, shorten_all, stops
+from firstfactor.effects_plot import local_means
+from firstfactor.path_plot import stops
+from firstfactor.plots import plot_effects, plot_importance, plot_path
+from firstfactor.shorten import shorten, shorten_all
 
 LONG = "average daily temperature of sensor number {} in the northern hall during the night"
 

@@ -8,8 +8,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from .importance_plot import format_importance
 from .observed import printable
-from .plots import format_importance
 
 if TYPE_CHECKING:
     from .job import Result

@@ -25,10 +25,9 @@ def load_demo(name: str) -> Table:
 
 
 def _sample(problem: Problem, n_rows: int) -> Table:
-    X, y = problem.sample(n_rows, seed=SEED)
-    names = [f"x{j + 1}" for j in range(X.shape[1])]  # counted as in the paper
-    true = tuple(names[j] for j in problem.true_factors)
-    return Table(problem.name, pl.DataFrame(X, schema=names), pl.Series("y", y), n_read=n_rows, true_factors=true)
+    X, y = problem.sample(n_rows, seed=SEED, frame="polars")
+    true = tuple(X.columns[j] for j in problem.true_factors)
+    return Table(problem.name, X, y, n_read=n_rows, true_factors=true)
 
 
 def _diabetes() -> Table:

@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from . import _svg, plots
+from . import _svg
+from ._axes import BLUE, GREY, VERMILLION
 from ._checks import is_integer
 from ._extras import require, versions
 from ._output import write_whole
+from .effects_plot import Effect, draw_effect
+from .importance_plot import ceiling_of, draw_importance, format_importance
 from .indices import Indices
 from .observed import Column, Target, count_rows, indices_of, printable, read_columns, read_target
-from .plots import ceiling_of, format_importance
+from .path_plot import draw_path, stops
+from .shorten import shorten
 from .standins import StandIn, strongest
 
 # What a reader can take in; the page says how many more there are.
@@ -31,7 +35,7 @@ LEAST_ASSOCIATION = 0.3
 MOST_ROWS_ASSOCIATED = 5000
 
 FIGURE_WIDTH, PANEL_SIZE = 4.2, (2.9, 2.2)  # inches: on a phone, text in the figure is as large as next to it
-COLOURS = {plots.BLUE: "var(--strong)", plots.VERMILLION: "var(--warm)", plots.GREY: "var(--points)"}
+COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
 
 
 def write_report(
@@ -79,7 +83,7 @@ class Data:
     """What the page tells about the table itself."""
 
     target: Target
-    effects: list[plots.Effect]
+    effects: list[Effect]
     summaries: dict[int, str]
     stand_ins: list[StandIn]
     rows_associated: int
@@ -135,7 +139,7 @@ def _read_data(X: Any, y: Any, indices: Indices) -> Data:
     if n_rows > MOST_ROWS_ASSOCIATED:
         rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
     chosen = dict(read_columns(X, indices, set(selected)))
-    effects = [plots.Effect(indices.names[i], float(indices.values[i]), chosen[i]) for i in selected[:MOST_EFFECTS]]
+    effects = [Effect(indices.names[i], float(indices.values[i]), chosen[i]) for i in selected[:MOST_EFFECTS]]
     summaries = {i: summarise(chosen[i]) for i in selected[:MOST_SUMMARIES]}
     some = {i: chosen[i].take(rows) for i in selected}
     found = []
@@ -161,7 +165,7 @@ def summarise(column: Column) -> str:
 
 def _brief(text: str, most: int = 40) -> str:
     """Return a text shortened in the middle to some characters."""
-    return plots.shorten(text, lambda shorter: len(shorter) <= most)
+    return shorten(text, lambda shorter: len(shorter) <= most)
 
 
 def _describe_data(data: Data, indices: Indices) -> dict[str, Any]:
@@ -244,10 +248,10 @@ def _draw(indices: Indices, data: Data | None) -> dict[str, Any]:
     """Return figures as SVG text: ``importance``, ``path`` (None without a step) and ``effects``, with names."""
     figure = require("matplotlib.figure", "a report").Figure
     with _svg.page_style(FIGURE_WIDTH):
-        importance = plots.draw_importance(indices, None, figure)
+        importance = draw_importance(indices, None, figure)
         importance.set_title("", loc="left")  # the page says it
-        walked = indices.path is not None and plots.stops(indices.path, indices.r2_ceiling)
-        path = plots.draw_path(indices, None, figure) if walked else None
+        walked = indices.path is not None and stops(indices.path, indices.r2_ceiling)
+        path = draw_path(indices, None, figure) if walked else None
         return {
             "importance": _svg.figure_to_svg(importance.figure, "importance", "Importance of each factor", COLOURS),
             "path": path and _svg.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),
@@ -259,7 +263,7 @@ def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
     """Yield for each factor its name, as much of it as makes a caption, and the panel."""
     for number, effect in enumerate(data.effects):
         ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
-        plots.draw_effect(ax, effect, data.target)
+        draw_effect(ax, effect, data.target)
         name = printable(effect.name)
         description = f"{data.target.label} against {name}"
         yield name, _brief(name, 60), _svg.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
