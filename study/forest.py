@@ -256,6 +256,8 @@ def _halfway(value: Any, rank: Any, cut: Any, rows: Any) -> Any:
         below = max(below, k) if k <= cut else below
         above = min(above, k) if k > cut else above
     middle = (value[below] + value[above]) / 2
+    if middle == value[above]:  # rounded up between neighbouring numbers
+        middle = value[below]
     while below + 1 < above and value[below + 1] <= middle:
         below += 1
     return middle, below
@@ -418,7 +420,9 @@ def _permute(
 def _fixed_point(y: Any) -> Any:
     """Responses as integers around the middle of their range, with room for a packed sum of all; middle and scale."""
     centre = (y.min() + y.max()) / 2
-    largest = max(y.max() - centre, np.finfo(np.float64).tiny)
+    largest = y.max() - centre
+    if largest == 0:
+        largest = 1.0
     scale = 2.0 ** np.floor(np.log2(2.0 ** (62 - COUNT_BITS) / largest / y.size))
     return np.rint((y - centre) * scale).astype(np.int64), centre, scale
 

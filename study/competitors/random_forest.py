@@ -17,8 +17,8 @@ BATCHES, EXPLAINED, BACKGROUND = 10, 10, 15
 def random_forest(X: Floats, y: NDArray[Any], seed: int) -> Outcome:
     """RF: mean decrease of the impurity; ranks only.
 
-    The forest is the study's own because scikit-learn's takes about eight times as long, and because leaves are as large
-    as in ranger, which counts repeated rows of a bootstrap sample where scikit-learn counts distinct ones.
+    The forest is the study's own because scikit-learn's takes about eight times as long, and because leaves are as
+    large as in ranger, which counts repeated rows of a bootstrap sample where scikit-learn counts distinct ones.
     """
     return Outcome(grow(X, y, seed=seed).impurity_importances, None)
 
