@@ -128,7 +128,9 @@ def grow(
         min_node = MIN_NODE_VOTES if votes else MIN_NODE_REGRESSION
     response = np.asarray(y, dtype=np.float64)
     values, ranks = _dense_ranks(X)
-    *parts, oob = _grow(values, ranks, response, n_trees, mtry, min_node, votes, np.uint64(seed), permute)
+    fixed, centre, scale = _fixed_point(response)
+    settings = (n_trees, mtry, min_node, votes, np.uint64(seed), permute)
+    *parts, oob = _grow(values, ranks, ranks.max(axis=1).astype(np.int64) + 1, response, fixed, centre, scale, settings)
     starts, factor, threshold, left, value, size, impurity, permutation = parts
     importances = permutation if permute else None
     return Forest(starts, factor, threshold, left, value, size, impurity, importances, oob, response, votes)
@@ -145,6 +147,14 @@ def _dense_ranks(X: Floats) -> tuple[Floats, NDArray[np.uint16]]:
         distinct, ranks[j] = np.unique(X[:, j], return_inverse=True)
         values[j, : len(distinct)] = distinct
     return values, ranks
+
+
+def _fixed_point(y: Floats) -> tuple[Ints, float, float]:
+    """Return responses as integers around the middle of their range, with room for a packed sum; middle and scale."""
+    centre = (y.min() + y.max()) / 2
+    largest = y.max() - centre or 1.0
+    scale = 2.0 ** np.floor(np.log2(2.0 ** (62 - COUNT_BITS) / largest / y.size))
+    return np.rint((y - centre) * scale).astype(np.int64), float(centre), float(scale)
 
 
 def _bit_instruction(name: str, *flags: Any) -> Any:
@@ -256,6 +266,8 @@ def _halfway(value: Any, rank: Any, cut: Any, rows: Any) -> Any:
         below = max(below, k) if k <= cut else below
         above = min(above, k) if k > cut else above
     middle = (value[below] + value[above]) / 2
+    if middle == value[above]:  # rounded up between neighbouring numbers
+        middle = value[below]
     while below + 1 < above and value[below + 1] <= middle:
         below += 1
     return middle, below
@@ -396,9 +408,8 @@ def _permute(
                 first[j, i] = node
             node = left[node] + (ranks[j, outside[i]] > cuts[node])
     for j in range(len(ranks)):
-        if first[j].max() < 0:
-            continue
-        shuffled[: outside.size] = outside
+        for i in range(outside.size):
+            shuffled[i] = outside[i]
         increase = 0.0
         for i in range(outside.size):
             pick = i + _draw(state, outside.size - i)
@@ -415,21 +426,10 @@ def _permute(
 
 
 @jit
-def _fixed_point(y: Any) -> Any:
-    """Responses as integers around the middle of their range, with room for a packed sum of all; middle and scale."""
-    centre = (y.min() + y.max()) / 2
-    largest = max(y.max() - centre, np.finfo(np.float64).tiny)
-    scale = 2.0 ** np.floor(np.log2(2.0 ** (62 - COUNT_BITS) / largest / y.size))
-    return np.rint((y - centre) * scale).astype(np.int64), centre, scale
-
-
-@jit
-def _grow(
-    values: Any, ranks: Any, y: Any, n_trees: Any, mtry: Any, min_node: Any, votes: Any, seed: Any, permute: Any
-) -> Any:
+def _grow(values: Any, ranks: Any, n_ranks: Any, y: Any, fixed: Any, centre: Any, scale: Any, settings: Any) -> Any:
     """Grow all trees; return the parts of a `Forest`."""
+    n_trees, mtry, min_node, votes, seed, permute = settings
     n_factors, n_rows = ranks.shape
-    n_ranks = np.array([ranks[j].max() + 1 for j in range(n_factors)])
     room = 2 * n_rows
     starts = np.zeros(n_trees + 1, dtype=np.int64)
     # Memory that is never written to is never used; most trees are much smaller.
@@ -442,10 +442,10 @@ def _grow(
     weight = np.zeros(n_rows, dtype=np.int64)
     rows, outside = np.empty(n_rows, dtype=np.uint16), np.empty(n_rows, dtype=np.uint16)
     reciprocal = np.full(n_rows + 1, np.nan)
-    reciprocal[1:] = 1.0 / np.arange(1, n_rows + 1)
+    for count in range(1, n_rows + 1):
+        reciprocal[count] = 1.0 / count
     met, marks = np.empty(n_rows + 4, dtype=np.uint32), np.zeros((n_rows + 63) // 64, dtype=np.uint64)
     scratch = (reciprocal, np.zeros(n_rows, dtype=np.int64), met, marks)
-    fixed, centre, scale = _fixed_point(y)
     packed = np.empty(n_rows, dtype=np.int64)
     deck, ends, cuts = np.arange(n_factors), np.empty((room, 2), dtype=np.int64), np.empty(room, dtype=np.int64)
     first, own, shuffled = np.empty((n_factors, n_rows), dtype=np.int32), np.empty(n_rows), np.empty_like(outside)

@@ -169,6 +169,12 @@ def test_a_factor_that_no_tree_uses_has_no_importance():
     assert grown.impurity_importances[0] > 0 and grown.permutation_importances[0] > 0
 
 
+def test_neighbouring_numbers_are_told_apart():
+    X = np.where(np.arange(100) % 2, np.nextafter(1.0, 2.0), np.nextafter(np.nextafter(1.0, 2.0), 2.0))[:, None]
+    y = np.arange(100) % 2.0
+    np.testing.assert_array_equal(grow(X, y, n_trees=5).predict(X), y)
+
+
 def test_a_constant_response_makes_trees_of_one_leaf():
     grown = grow(np.arange(30.0)[:, None], np.full(30, 2.5), n_trees=4)
     assert len(grown.factor) == 4 and grown.oob_error() == 0

@@ -9,7 +9,7 @@ on everything instead of the response.
 The Python package vimpy 2.0.2.2 imports and runs with today's numpy, but is not used: it splits the table first and
 trains within each half, on 2/5 of the rows where R trains on 9/10; it never learns fitted values; it draws folds from
 numpy's global generator; its accuracy fails on probabilities, which are what it asks classifiers for; and it would take
-ten times as long with scikit-learn's forests.
+many times as long with scikit-learn's forests.
 """
 
 from collections.abc import Callable
