@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from firstfactor.problems import friedman, ishigami
 from study import _trees
 from study.competitors import random_forest, rfvs, vimp
-from study.forest import grow, third_of
+from study.forest import grow, root_of, third_of
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
 
@@ -208,7 +208,7 @@ def test_too_many_rows_are_refused():
 
 
 def test_candidates_per_node_follow_the_r_packages():
-    assert [forest.root_of(p) for p in (1, 8, 10, 100)] == [1, 2, 3, 10]
+    assert [root_of(p) for p in (1, 8, 10, 100)] == [1, 2, 3, 10]
     assert [third_of(p) for p in (1, 2, 8, 100)] == [1, 1, 2, 33]
 
 
