@@ -73,7 +73,7 @@ REAL_TABLES = {
 
 TIED = "Without correlation X1 and X7 tie in the truth, so that τ depends on how ties are treated."
 REASONS = {
-    "concrete": "The authors' first release leaves columns of whole numbers unscaled, as the variant does.",
+    "concrete": "The authors' first release leaves columns of integer type unscaled, as the variant does.",
 }
 """Why numbers about a table differ, where that is known."""
 
