@@ -13,7 +13,7 @@ from .claim import Claim
 
 ABALONE, ABALONE_SUBSETS = (plan.settings[0] for plan in BY_NAME["abalone"].plans)
 ALL_EIGHT = 255
-SEEDS = "The errors of the best subsets are no farther apart than those of forests on the same factors by other seeds."
+SEEDS = (
     "The errors of the best subsets are no farther apart than those of forests on the same factors with other seeds."
 )
 
