@@ -99,6 +99,17 @@ def test_semicolons_byte_order_marks_and_windows_line_ends(tmp_path):
     assert table.X["x"].to_list() == [1, 3, 5] and table.y.to_list() == [2, 4.5, 4]
 
 
+def test_decimal_commas_are_understood_where_they_separate_no_columns(tmp_path):
+    table = read_text(tmp_path, "x;kind;y\n1,5;a,b;-2,25\n-0,5;a,b; 4,5e1\n,25;1,5;4\n")
+    assert table.X["x"].to_list() == [1.5, -0.5, 0.25] and table.y.to_list() == [-2.25, 45, 4]
+    assert table.X["kind"].to_list() == ["a,b", "a,b", "1.5"]
+
+
+def test_commas_next_to_decimal_points_are_text(tmp_path):
+    table = read_text(tmp_path, "x;y\n1,5;2.5\n2,5;3.5\n1,5;4.5\n")
+    assert table.X["x"].to_list() == ["1,5", "2,5", "1,5"] and table.y.to_list() == [2.5, 3.5, 4.5]
+
+
 def test_blanks_around_numbers_are_no_text(tmp_path):
     table = read_text(tmp_path, "x,y\n 1,2 \n 2.5, 3\n4,1e1\n")
     assert table.X["x"].to_list() == [1, 2.5, 4] and table.y.to_list() == [2, 3, 10]

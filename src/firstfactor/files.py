@@ -6,11 +6,13 @@ import dataclasses
 import difflib
 import gzip
 import os
+import re
 import shutil
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,11 @@ SUFFIXES = {
 FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
 
 _GZIP, _PARQUET, _ARROW = b"\x1f\x8b", b"PAR1", b"ARROW1"
+
+# What a number looks like in files that separate columns otherwise, and how many lines tell whether that is so.
+_DECIMAL_COMMA = r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$"
+_DECIMAL_POINT = re.compile(r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*$")
+_FIRST_LINES = 200
 
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"
@@ -200,6 +207,8 @@ def _scan_csv(path: Path, shown: str, kind: str) -> Source:
         row_index_name=ROW,
         glob=False,
     )
+    if _has_decimal_commas(path, separator):
+        frame = frame.with_columns(pl.col(names).str.replace(_DECIMAL_COMMA, "${1}.${2}"))
     source = Source(path, shown, kind, frame, names, separator, unnamed)
     ragged, blank = _look_at_lines(source)
     if ragged and (fault := source.fault()):
@@ -226,6 +235,15 @@ def _header(path: Path, shown: str, kind: str) -> tuple[str, list[str]]:
     if not any(names):
         raise ValueError(f"the first line of {shown} is blank; it must hold the names of the columns.")
     return separator, names
+
+
+def _has_decimal_commas(path: Path, separator: str) -> bool:
+    """Tell from the first lines whether 1,5 means one and a half, as in many countries."""
+    if separator == ",":
+        return False
+    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
+        start = [field for fields in csv.reader(islice(file, _FIRST_LINES), delimiter=separator) for field in fields]
+    return any(map(re.compile(_DECIMAL_COMMA).search, start)) and not any(map(_DECIMAL_POINT.search, start))
 
 
 def _look_at_lines(source: Source) -> tuple[bool, bool]:
