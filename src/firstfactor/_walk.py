@@ -13,6 +13,9 @@ from ._tree import FAR, LEAF, STACK, TIES, Tree, leaf_of, next_leaf
 # Points are compared with all candidates in batches of this many.
 BATCH = 4
 
+# Numba takes a literal for a type of its own, and compiles what is called with it once more.
+ZERO, ONE = np.intp(0), np.intp(1)
+
 
 # --- one set of factors --------------------------------------------------------------------------------
 
@@ -40,11 +43,11 @@ def ball_variances(
             variances[m] = squares[centre] / (count[centre] - 1)
             continue
         limit = FAR
-        n_seen = n_nearest = 0
+        n_seen = n_nearest = ZERO
         for k in range(d):
             query[k] = tree.points[centre, k]
         own_leaf = leaf_of(tree, centre)
-        stack[0], bound[0], top, climbed = own_leaf, 0.0, 1, own_leaf
+        stack[0], bound[0], top, climbed = own_leaf, 0.0, ONE, own_leaf
         while True:
             leaf, top, climbed = next_leaf(
                 tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
@@ -123,13 +126,13 @@ def sum_plus_each(
     for centre in centres:
         nearest[:] = np.inf
         limit = FAR
-        n_seen = done = np.intp(0)
+        n_seen = done = ZERO
         for k in range(d):
             query[k] = tree.points[centre, k]
         for j in range(c):
             own[j] = candidates[centre, j]
         own_leaf = leaf_of(tree, centre)
-        stack[0], bound[0], top, climbed = own_leaf, 0.0, 1, own_leaf
+        stack[0], bound[0], top, climbed = own_leaf, 0.0, ONE, own_leaf
         leaf = 0
         while leaf >= 0:
             leaf, top, climbed = next_leaf(
