@@ -9,13 +9,13 @@ from .claims.claim import Judged
 from .comparisons import compare_abalone, compare_dimension, compare_fast, compare_tables
 from .experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
 from .layout import Table
+from .likeness import tabulate_originals
 from .results import Results
 from .tabulate import (
     tabulate_classes,
     tabulate_estimators,
     tabulate_hundred,
     tabulate_importance,
-    tabulate_originals,
     tabulate_ranking,
     tabulate_selection,
 )

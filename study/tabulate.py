@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from . import originals
 from .claims.estimation import ESTIMATORS, FRIEDMAN
-from .experiments import BY_NAME, CORRELATIONS, FACTORS, RANKING
+from .experiments import BY_NAME, CORRELATIONS, FACTORS
 from .layout import NOTHING, Table
-from .metrics import kendall_tau, normalised_truth
+from .metrics import normalised_truth
 from .outcome import Floats
 from .paper import ISHIGAMI
 from .results import Cell, Results, at
@@ -162,31 +161,3 @@ def _grid(results: Results, metric: str, title: str) -> Table:
         cells = [results.find("FIRST", at(source, rho)) for source in FACTORS]
         rows.append((f"ρ = {rho}", *(_mean(cell, metric) for cell in cells), str(min(cell.n for cell in cells))))
     return Table(f"{title} ± standard error", ("", *(source.capitalize() for source in FACTORS), "runs"), rows)
-
-
-def tabulate_originals(results: Results) -> list[Table]:
-    """How our competitors agree with the R packages: order of the factors, and the selected set."""
-    theirs = {(row["method"], row["table"]): row for row in originals.answers().iter_rows(named=True)}
-    rows = []
-    for method in (*RANKING, "KFOCI"):
-        cells = [_against_original(results, theirs, method, problem) for problem in ("friedman", "ishigami", "heavy")]
-        rows.append((method, *(text for pair in cells for text in pair)))
-    header = ("", *(f"{name} {what}" for name in ("Friedman", "Ishigami", "heavy") for what in ("τ", "same")))
-    note = "τ: mean rank agreement of our importances with the original's. Same: tables with the same selection."
-    return [Table("Our versions of the competitors and the R packages", header, rows, note)]
-
-
-def _against_original(
-    results: Results, theirs: dict[tuple[str, str], dict[str, object]], method: str, problem: str
-) -> tuple[str, str]:
-    taus, same = [], []
-    for name, p in originals.TABLES:
-        cell = results.find(method, Setting(name, 1000, p, 0.8, part="original"))
-        if name.startswith(problem) and cell.n and (method, name) in theirs:
-            original = np.array(theirs[method, name]["importances"], dtype=float)
-            taus.append(kendall_tau(original, cell.importances)[0])
-            same.append(cell.rows["selected"].to_list()[0] == np.flatnonzero(original > 0).tolist())
-    selects = method not in ("FILTER", "RF", "RF-SHAP")
-    if not taus:
-        return NOTHING, NOTHING
-    return f"{np.mean(taus):.2f}", f"{sum(same)} of {len(same)}" if selects else ""

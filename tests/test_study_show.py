@@ -1,5 +1,6 @@
 """What the study shows of its rows: metrics, verdicts, tables, figures and the page."""
 
+import dataclasses
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -9,12 +10,13 @@ import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
 
-from study import claims, truths
+from study import claims, originals, truths
 from study.__main__ import app
 from study.comparisons import compare_tables
 from study.experiments import ALL, BY_NAME, CORRELATIONS
 from study.figures import FIGURES, draw_figure
 from study.layout import NOTHING, WIDTH, Table
+from study.likeness import tabulate_originals
 from study.metrics import kendall_tau
 from study.outcome import Floats
 from study.page import PAGE, make_page, write_page
@@ -264,6 +266,33 @@ class TestTables:
         ]
         assert [number.verdict for number in numbers] == [Verdict.DIFFERS, Verdict.AGREES]
         assert "unscaled" in numbers[0].reason
+
+
+class TestLikeness:
+    def rows(self, method: str, factor: float) -> list[Row]:
+        """What the original says, its importances multiplied."""
+        known = {one["table"]: one for one in originals.answers().iter_rows(named=True) if one["method"] == method}
+        return [
+            row(
+                Task(Setting(name, 1000, p, 0.8, part="original"), method, 0),
+                factor * np.array(known[name]["importances"]),
+            )
+            for name, p in originals.TABLES
+        ]
+
+    def test_the_original_is_like_itself(self, tmp_path: Path) -> None:
+        results = store(tmp_path, [*self.rows("KFOCI", 1.0), *self.rows("FILTER", 1.1)])
+        for table in tabulate_originals(results):
+            cells = {name: rest for name, *rest in table.rows}
+            assert cells["KFOCI"][:3] == ["1.00", "5 of 5", ""]
+            assert cells["FILTER"][:3] == ["1.00", "", "1.10–1.10"]
+            assert cells["LASSO"] == [NOTHING] * 5
+
+    def test_another_selection_is_not_the_same(self, tmp_path: Path) -> None:
+        rows = self.rows("KFOCI", 1.0)
+        rows[0] = dataclasses.replace(rows[0], selected=[0])
+        (friedman, *_) = tabulate_originals(store(tmp_path, rows))
+        assert {name: rest for name, *rest in friedman.rows}["KFOCI"][1] == "4 of 5"
 
 
 class TestShow:
