@@ -75,7 +75,7 @@ def _write_page(results: Path) -> None:
     from .page import PAGE, write_page
 
     write_page(folder=results)
-    typer.echo(f"Wrote {PAGE} and its figures")
+    typer.echo(f"Wrote docs/{PAGE.name} and its figures in docs/{PAGE.stem}")
 
 
 def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> None:

@@ -151,9 +151,9 @@ def draw_abalone(results: Results) -> Figure:
     axes.annotate(
         f"selected by FIRST: {errors[chosen - 1]:.2f}",
         (counts[chosen - 1], errors[chosen - 1]),
-        (-10, 60),
+        (0, 120),  # above all others
         textcoords="offset points",
-        ha="right",
+        ha="center",
         arrowprops={"arrowstyle": "-", "color": "black"},
     )
     axes.set(xlabel="factors in the forest", ylabel="out-of-bag mean squared error")
