@@ -47,38 +47,48 @@ def run_experiment(
 ) -> None:
     """Run what is missing of an experiment. It can be stopped at any time; run again, it goes on."""
     _use_data(data)
-    _run(_experiment(name).tasks(reps, _methods(methods)), name, jobs, results)
+    if not _run(_experiment(name).tasks(reps, _methods(methods)), name, jobs, results):
+        raise SystemExit(1)
 
 
 @app.command("show")
 def show_experiment(name: str, results: Results = RESULTS) -> None:
     """Show what is stored of an experiment next to the paper's; with the name all, write the page with all results."""
+    from .figures import draw_figure
+    from .page import PICTURES
     from .results import Results as Stored
     from .show import show
 
     if name == "all":
         _write_page(results)
-    else:
-        typer.echo(show(_experiment(name), Stored.load(results)))
+        return
+    experiment, stored = _experiment(name), Stored.load(results)
+    typer.echo(show(experiment, stored))
+    # Of rows that someone tries something out with, the figure goes next to them, not into the documentation.
+    figure = draw_figure(name, stored, PICTURES if results == RESULTS else results)
+    if figure is not None:
+        typer.echo(f"\nFigure: {os.path.relpath(figure)}")
 
 
 @app.command("all")
 def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, data: Data = None) -> None:
     """Run what is missing of all experiments, and make the page with all results."""
     _use_data(data)
-    for experiment in ALL:
-        _run(experiment.tasks(reps, _methods(methods)), experiment.name, jobs, RESULTS)
+    complete = [_run(one.tasks(reps, _methods(methods)), one.name, jobs, RESULTS) for one in ALL]
     _write_page(RESULTS)
+    if not all(complete):
+        raise SystemExit(1)
 
 
 def _write_page(results: Path) -> None:
-    from .page import PAGE, write_page
+    from .page import PAGE, PICTURES, write_page
 
     write_page(folder=results)
-    typer.echo(f"Wrote docs/{PAGE.name} and its figures in docs/{PAGE.stem}")
+    typer.echo(f"Wrote {os.path.relpath(PAGE)} and its figures in {os.path.relpath(PICTURES)}")
 
 
-def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> None:
+def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> bool:
+    """Run what is missing, and tell whether nothing stood in the way."""
     started = time.monotonic()
     try:
         rows = run(tasks, jobs, results)
@@ -86,8 +96,10 @@ def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> None:
         typer.echo("Stopped. What is done is stored; the same command goes on from here.")
         raise SystemExit(130) from None
     except (OSError, RuntimeError, ValueError) as error:  # no table, a wrong one, or another run at work
-        raise SystemExit(f"error: {error}") from None
+        typer.echo(f"{name}: error: {error}", err=True)
+        return False
     typer.echo(f"{name}: {rows:,} rows in {time.monotonic() - started:.0f} s")
+    return True
 
 
 def _experiment(name: str) -> Experiment:

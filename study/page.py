@@ -19,6 +19,8 @@ from .tabulate import ratio_text
 from .verdicts import NUMBER_RULE, QUANTILE_RULE, STATEMENT_RULE, Verdict
 
 PAGE = Path(__file__).parents[1] / "docs" / "study.md"
+PICTURES = PAGE.with_suffix("")
+"""The folder with the page's figures."""
 
 INTRODUCTION = f"""\
 # The paper's study, run again
@@ -49,7 +51,7 @@ def write_page(page: Path = PAGE, folder: Path = RESULTS) -> None:
     """Write the page, and its figures next to it."""
     results = Results.load(folder)
     sections = [make_section(experiment.name, results) for experiment in ALL]
-    figures = page.parent / page.stem
+    figures = page.with_suffix("")
     drawn = {name for name in FIGURES if draw_figure(name, results, figures) is not None}
     text = make_page(sections, drawn, results, page.stem)
     write_whole(page, lambda file: file.write(text.encode()))

@@ -145,6 +145,15 @@ def test_what_cannot_be_run_is_refused_with_what_can():
         assert message in " ".join(result.output.replace("│", " ").split())
 
 
+def test_a_table_that_is_missing_is_told_in_one_line(tmp_path):
+    nowhere = tmp_path / "nowhere"
+    arguments = ["run", "regression-tables", "--reps", "1", "--jobs", "1", "--results", str(tmp_path)]
+    result = CliRunner(env={"FIRSTFACTOR_DATA": None}).invoke(app, [*arguments, "--data", str(nowhere)])
+    assert result.exit_code == 1
+    assert result.output.startswith("regression-tables: error: folder must be a directory with the tables of the study")
+    assert "Traceback" not in result.output
+
+
 def test_the_list_names_every_experiment(tmp_path):
     result = CliRunner().invoke(app, ["list", "--results", str(tmp_path)])
     assert [line.split()[0] for line in result.output.splitlines()] == [experiment.name for experiment in ALL]

@@ -319,6 +319,9 @@ class TestShow:
     def test_the_command_reads_the_folder_given(self, made_up_folder: Path) -> None:
         done = CliRunner().invoke(app, ["show", "selection", "--results", str(made_up_folder)])
         assert done.exit_code == 0 and "Share of exact selections" in done.output
+        figure = made_up_folder / "selection.svg"
+        assert "Figure: " in done.output and figure.exists()
+        figure.unlink()
 
     def test_the_command_knows_its_experiments(self) -> None:
         done = CliRunner().invoke(app, ["show", "everything"])
