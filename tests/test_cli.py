@@ -418,6 +418,21 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(slow, stage):
     assert set(slow.iterdir()) == before
 
 
+def test_a_run_that_is_told_to_end_leaves_nothing(tmp_path):
+    command = [COMMAND, "rank", "-", "-t", "y"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=CLEAN | {"TMPDIR": str(tmp_path)})
+    process.stdin.write(b"x,y\n")
+    process.stdin.flush()
+    deadline = time.monotonic() + PATIENCE
+    while not any(tmp_path.rglob("*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert any(tmp_path.rglob("*"))  # standard input goes to a file
+    process.terminate()
+    assert process.wait(PATIENCE) == 143
+    process.stdin.close()
+    assert not any(tmp_path.rglob("*"))
+
+
 def test_a_reader_that_stops_early_is_no_error(folder):
     command = f"{shlex.quote(COMMAND)} demo ishigami | head -1"
     finished = subprocess.run(["bash", "-c", command], capture_output=True, timeout=PATIENCE, env=CLEAN, cwd=folder)

@@ -3,6 +3,7 @@
 import functools
 import os
 import shlex
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ try:
 except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
-from .complaints import INTERRUPTED, PIPE_CLOSED, WRONG_INPUT, complain_of_usage, told_plainly
+from .complaints import INTERRUPTED, PIPE_CLOSED, TERMINATED, WRONG_INPUT, complain_of_usage, told_plainly
 
 if TYPE_CHECKING:
     from .job import Outputs, Settings
@@ -302,6 +303,8 @@ def _run(
 
 def main() -> None:
     """Run the command and exit as terminal programs do."""
+    # An exit, where the default is to die on the spot and leave temporary files behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.exit(_main())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, BUG = 2, 130, 141, 1
+WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
 
 # What the library calls its parameters, and what a person types instead.
 _IN_OPTIONS = (
