@@ -31,6 +31,7 @@ def run(tasks: list[Task], n_jobs: int, folder: Path = RESULTS) -> int:
     methods = sorted({task.method for task in todo})
     with contextlib.ExitStack() as stack:
         stores = {name: stack.enter_context(Store(name, folder).appending()) for name in methods}
+        todo = missing(todo, folder)  # another run may have ended between the first look and the lock
         progress = stack.enter_context(_progress())
         bar = progress.add_task("", total=len(todo))
         for row in _rows(todo, n_jobs):

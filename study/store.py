@@ -1,7 +1,7 @@
 """Results on disk: one row per method, setting and repetition, appended to one Arrow stream per method.
 
 A stream only grows while a study runs, so a run that is killed loses at most the row that it was writing. The broken
-end is cut off when the file is next opened. Many rows written one by one take space: `Store.compact` packs them.
+end is cut off when the file is next opened. Rows written one by one take space, so all are packed when a run ends.
 """
 
 import fcntl
@@ -60,7 +60,7 @@ class Row:
     """Theirs, in the same order."""
     selected: list[int] | None
     error: float | None
-    """Of a random forest on the selected factors, for rows that were not used to select them."""
+    """Of a random forest on the selected factors, for rows that were not used to select them; of RF, its own."""
     error_of_all: float | None
     """The same of a random forest on all factors."""
     seconds: float

@@ -187,3 +187,17 @@ def test_stored_rows_of_real_tables_come_out_again(name, table, monkeypatch):
     stored = Store(name).read()
     rows = stored.filter(stored["source"] == table, stored["part"] == "train")
     assert_comes_out_again(rows.row(len(rows) // 2, named=True))
+
+
+def test_rows_that_another_run_finished_meanwhile_are_not_repeated(tmp_path, monkeypatch):
+    tasks = [Task(SMALL, "FIRST", k) for k in range(3)]
+    appending = Store.appending
+
+    def after_another_run(store):
+        monkeypatch.undo()
+        fill(store, [0, 1])
+        return appending(store)
+
+    monkeypatch.setattr(Store, "appending", after_another_run)
+    assert run(tasks, 1, tmp_path) == 1
+    assert sorted(Store("FIRST", tmp_path).read()["repetition"]) == [0, 1, 2]
