@@ -30,13 +30,13 @@ def ball_variances(
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Variance of y in the ball of each centre; a point stands for ``count`` equal rows."""
+    """Variance of y in the ball of each centre, and its squared radius; a point stands for ``count`` equal rows."""
     d, n = caps.size, count.size
     query, leaf_distance, child_distance = np.empty(d), np.empty(LEAF), np.empty(8)
     seen, seen_distance = np.empty(n, np.int32), np.empty(n)
     stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
-    variances = np.empty(centres.size)
+    variances, reach = np.empty(centres.size), np.zeros(centres.size)
     for m in range(centres.size):
         centre = centres[m]
         if count[centre] >= n_neighbors:  # the ball has radius 0
@@ -71,8 +71,8 @@ def ball_variances(
                 inside += count[seen[i]]
                 first += count[seen[i]] * step
                 second += squares[seen[i]] + count[seen[i]] * step * step
-        variances[m] = max(second - first * first / inside, 0.0) / (inside - 1)
-    return variances
+        variances[m], reach[m] = max(second - first * first / inside, 0.0) / (inside - 1), limit / TIES
+    return variances, reach
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -77,6 +77,11 @@ class Design:
                 column = (column == np.unique(column)) * np.sqrt(self.caps[j] / 2)
             blocks.append(column)
         return np.hstack(blocks)
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "Design":
+        """Return some rows of the table, scaled as before."""
+        values = np.ascontiguousarray(self.values[rows])
+        return replace(self, values=values, constant=(values == values[0]).all(axis=0))
 
     def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
         """Return the positions of factors given by name, by position or as a mask."""

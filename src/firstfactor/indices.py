@@ -5,12 +5,18 @@ from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from . import _frames
+from . import _checks, _frames
+from .crowding import NO_CROWD, Crowding, look_around, warn_if_crowded
 from .design import Factors, Kind
 from .path import Path
 from .response import Task
+from .uncertainty import Question, Uncertainty, by_subsamples, plug_in
 from .variance import Options, Variances, open_variances
+
+# Evidence weaker than this is marked.
+WEAK = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +36,12 @@ class Indices:
     method: str
     path: Path | None = None
     """How the factors were selected, where they were."""
+    uncertainty: Uncertainty | None = None
+    """Standard errors and p-values, where they were asked for."""
+    crowding: Crowding = NO_CROWD
+    """Whether there are enough rows for so many factors."""
+    kept: tuple[int, ...] | None = None
+    """The factors selected, if not simply those with an importance above 0."""
 
     @property
     def explained_variance(self) -> float:
@@ -42,9 +54,61 @@ class Indices:
         return self.explained_variance / self.response_variance
 
     @property
+    def support(self) -> NDArray[np.bool_]:
+        """Which factors are selected."""
+        return self.values > 0 if self.kept is None else np.isin(np.arange(self.values.size), self.kept)
+
+    @property
     def selected(self) -> NDArray[np.intp]:
-        """Positions of the factors with an importance above 0, the most important first."""
-        return np.argsort(-self.values, kind="stable")[: np.count_nonzero(self.values)]
+        """Positions of the selected factors, the most important first."""
+        order = np.argsort(-self.values, kind="stable")
+        return order[self.support[order]]
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Of each index; not a number where there is none."""
+        return self._sure().standard_errors
+
+    @property
+    def p_values(self) -> NDArray[np.float64]:
+        """For each factor, how likely such an effect is if it adds nothing to the others."""
+        return self._sure().p_values
+
+    @property
+    def weak(self) -> NDArray[np.bool_]:
+        """Which selected factors may as well add nothing: their p-value is above 0.05."""
+        if self.uncertainty is None:
+            return np.zeros(self.values.size, dtype=bool)
+        return self.support & ~(self.uncertainty.p_values <= WEAK)
+
+    def interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the confidence interval of each index, (factors, 2); not a number for those without one.
+
+        It takes account of chance, not of bias: neighbours that are not at the same place make indices too small.
+
+        Parameters
+        ----------
+        level : float
+            How often such intervals hold the truth, between 0 and 1.
+        """
+        margin = self._margin(level, self.standard_errors)
+        interval: NDArray[np.float64] = np.clip(np.column_stack([self.values - margin, self.values + margin]), 0.0, 1.0)
+        return interval
+
+    def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the confidence interval of the R² ceiling; see `interval`."""
+        margin = self._margin(level, self._sure().r2)
+        low, high = np.clip([self.r2_ceiling - margin, self.r2_ceiling + margin], 0.0, 1.0)
+        return float(low), float(high)
+
+    def _sure(self) -> Uncertainty:
+        if self.uncertainty is None:
+            raise ValueError("no standard errors were computed; use uncertainty=True.")
+        return self.uncertainty
+
+    def _margin(self, level: float, errors: Any) -> Any:
+        level = _checks.number("level", level, 0.0, 1.0)
+        return ndtri((1 + level) / 2) * errors
 
     @property
     def ranking(self) -> NDArray[np.intp]:
@@ -57,7 +121,7 @@ class Indices:
     def left_out(self) -> NDArray[np.intp]:
         """Positions of the others: first those that came closest to being selected, constant ones last."""
         gains = {} if self.path is None else self.path.last_gains
-        others = np.flatnonzero(self.values == 0).tolist()
+        others = np.flatnonzero(~self.support).tolist()
         return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", -gains.get(i, -np.inf))), np.intp)
 
     def why_left_out(self, factor: int) -> str:
@@ -66,12 +130,17 @@ class Indices:
             return "constant"
         if self.path is None or factor in self.path.removed:
             return "adds nothing to the others"
+        if factor not in self.path.last_gains:
+            return "never among the best candidates"
         gain = f"{self.path.last_gains[factor]:+.3f}"
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
-        """Return a data frame with the columns ``factor`` and ``importance``."""
+        """Return a data frame with a row for each factor: its importance, and how sure that is where it is known."""
         columns = {"factor": list(self.names), "importance": self.values.tolist()}
+        if self.uncertainty is not None:
+            columns["standard_error"] = self.uncertainty.standard_errors.tolist()
+            columns["p_value"] = self.uncertainty.p_values.tolist()
         return _frames.make_frame(columns, backend)
 
     def __repr__(self) -> str:
@@ -89,6 +158,8 @@ def total_indices(
     *,
     subset: Factors | None = None,
     noise: bool = True,
+    uncertainty: bool = False,
+    method: str = "plug-in",
     **options: Unpack[Options],
 ) -> Indices:
     """Estimate the total Sobol' index of every factor, relative to all factors given.
@@ -107,9 +178,14 @@ def total_indices(
     noise : bool
         True subtracts the noise variance (NANNE, Algorithm 1 of [1]_); False takes the response to be free
         of noise (NN).
+    uncertainty : bool
+        Whether to compute standard errors and p-values as well.
+    method : {"plug-in", "subsample"}
+        How: from what each row contributes, or from estimates on 50 random halves of the rows, which takes longer and
+        assumes less.
     **options
         ``n_neighbors``, ``n_outer``, ``subsample``, ``scale``, ``categorical``, ``task``, ``n_jobs``,
-        ``random_state``: as in `FIRST`.
+        ``random_state``, ``estimator``: as in `FIRST`.
 
     Returns
     -------
@@ -134,21 +210,40 @@ def total_indices(
     x1          0.0972
     x2          0.0000
     """
+    _checks.one_of("method", method, ("plug-in", "subsample"))
     with open_variances(X, y, **options) as variances:
-        design = variances.design
-        everything = range(design.n_factors)
+        design, everything = variances.design, variances.design.varying
         if subset is None:
-            names, kinds = design.names, design.kinds
+            names, kinds, positions = design.names, design.kinds, everything
             values = np.zeros(design.n_factors)
-            values[list(design.varying)] = single_totals(variances, design.varying, noise)
+            values[list(everything)] = single_totals(variances, everything, noise)
+            rests = tuple(tuple(j for j in everything if j != i) for i in everything)
         else:
             group = design.locate("subset", subset)
-            names, kinds = (" + ".join(design.names[i] for i in group),), ()
+            names, kinds, positions = (" + ".join(design.names[i] for i in group),), (), (0,)
             values = np.array([group_total(variances, everything, group, noise)])
+            rests = (tuple(i for i in everything if i not in group),)
         noise_variance = variances.of(everything) if noise else 0.0
-    response = variances.response
-    method = "NANNE" if noise else "NN"
-    return Indices(values, names, kinds, noise_variance, response.variance, design.n_rows, response.task, method)
+        sure = None
+        if uncertainty:
+            question = Question(everything, rests, noise)
+            sure = plug_in(variances, question) if method == "plug-in" else by_subsamples(variances, question)
+            sure = sure.spread_over(len(names), positions)
+        order = everything if subset is not None else sorted(everything, key=lambda i: -values[i])
+        crowding = look_around(variances, order, variances.of(everything))
+    warn_if_crowded(crowding, len(everything), design.n_rows)
+    return Indices(
+        values,
+        names,
+        kinds,
+        noise_variance,
+        variances.response.variance,
+        design.n_rows,
+        variances.response.task,
+        "NANNE" if noise else "NN",
+        uncertainty=sure,
+        crowding=crowding,
+    )
 
 
 def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[Options]) -> float:
@@ -182,9 +277,7 @@ def single_totals(variances: Variances, factors: tuple[int, ...], noise: bool = 
     return _share(variances, without, variances.of(factors) if noise else 0.0)
 
 
-def group_total(
-    variances: Variances, factors: range | tuple[int, ...], group: tuple[int, ...], noise: bool = True
-) -> float:
+def group_total(variances: Variances, factors: tuple[int, ...], group: tuple[int, ...], noise: bool = True) -> float:
     """Ŝ_u of the set ``group`` relative to ``factors``: the same with a set in place of one factor."""
     rest = variances.of([i for i in factors if i not in group])
     return float(_share(variances, np.array([rest]), variances.of(factors) if noise else 0.0)[0])

@@ -102,7 +102,8 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
     ``narrate`` gets the names of the factors and the variance of the response, and returns what is told each step.
     """
     from .indices import total_indices
-    from .selection import eliminate, select
+    from .procedure import Procedure
+    from .selection import appraise, eliminate
     from .variance import Options, open_variances
 
     options: Options = {
@@ -117,10 +118,11 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
     if settings.method == "total":
         return total_indices(table.X, table.y, **options)
     with open_variances(table.X, table.y, **options) as variances:
-        report = narrate(variances.design.names, variances.response.variance)
         if settings.method == "backward":
-            return eliminate(variances, variances.design.varying, "batch", "NANNE-BE", report=report)
-        return select(variances, "fast" if settings.method == "first-fast" else "full", "batch", report)
+            report = narrate(variances.design.names, variances.response.variance)
+            selection = eliminate(variances, variances.design.varying, "batch", report=report)
+            return appraise(variances, selection, "NANNE-BE")
+        return Procedure("fast" if settings.method == "first-fast" else "full").run(variances, narrate)
 
 
 def write_outputs(result: Result, outputs: Outputs) -> None:

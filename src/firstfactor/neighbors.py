@@ -11,7 +11,7 @@ same data take the same way on every machine.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,6 +73,29 @@ class Points:
     count: Floats
     mean: Floats
     squares: Floats
+
+
+@dataclass(frozen=True)
+class Balls:
+    """The balls of some rows."""
+
+    variance: Floats
+    """Of y in the ball."""
+    reach: Floats
+    """The squared radius."""
+    count: Floats
+    """Rows at the same place, the row itself included, where rows are collapsed; else 1."""
+    mean: Floats
+    """Of y at the same place."""
+
+
+class Contributions(NamedTuple):
+    """An estimate of a variance as a mean over rows, and how sure it is."""
+
+    rows: Floats
+    """What each row contributes."""
+    overlap: float
+    """What rows have in common, because they are neighbours of each other, adds to the variance of a contribution."""
 
 
 @dataclass(frozen=True)
@@ -149,17 +172,45 @@ class Search:
             return float(self.y.var(ddof=1))
         if len(factors) == 1:
             return float(self.columns.variance[factors[0]])
-        points = self._collapse(factors)
+        return float(self.balls(factors, self.outer).variance.mean())
+
+    def balls(self, factors: Sequence[int], rows: Positions) -> Balls:
+        """Return the ball of each of the rows given."""
+        points = self.collapse(factors)
         planted = self.plant(factors, points.rows)
         count, mean, squares = (x[planted.tree.order] for x in (points.count, points.mean, points.squares))
-        centres, times = np.unique(planted.position[points.of_row[self.outer]], return_counts=True)
-        variances = self.workers.map(
+        place = planted.position[points.of_row[rows]]
+        needed = np.zeros(count.size, dtype=bool)
+        needed[place] = True
+        centres = np.flatnonzero(needed)
+        found = self.workers.map(
             lambda block: _walk.ball_variances(
                 planted.tree, planted.caps, count, mean, squares, block, self.n_neighbors
             ),
             blocks(centres),
         )
-        return float(np.average(np.concatenate(variances), weights=times))
+        variance, reach = np.empty(count.size), np.empty(count.size)
+        variance[centres] = np.concatenate([part[0] for part in found])
+        reach[centres] = np.concatenate([part[1] for part in found])
+        return Balls(variance[place], reach[place], count[place], mean[place])
+
+    def contributions(self, factors: Sequence[int], rows: Positions) -> Contributions:
+        """Return what each of some outer rows contributes to the mean variance.
+
+        Where many rows share a place that is the square of its own deviation, elsewhere the variance in its ball of b
+        rows. Two rows that are each other's neighbours contribute the same product of deviations, one more time than if
+        they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
+        all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴.
+        """
+        n, y = self.design.n_rows, self.y[rows]
+        if not factors:
+            return Contributions(y * y * (n / (n - 1)), 0.0)
+        balls = self.balls(factors, rows)
+        shared = balls.count >= self.n_neighbors
+        size = np.where(shared, balls.count, float(self.n_neighbors))
+        values = np.where(shared, (y - balls.mean) ** 2 * size / (size - 1), balls.variance)
+        overlap = np.mean(2 * balls.variance**2 / (size + 1)) * (self.outer.size / n)
+        return Contributions(values, float(overlap))
 
     def _cost_alone(self, levels: Any, n_factors: int) -> Any:
         """Nanoseconds for each row to find its ball in a space with so many distinct places.
@@ -175,7 +226,7 @@ class Search:
         all_points = (SCAN + SCAN_DIMENSION * n_factors) * self.design.n_rows
         return SEARCH + min(SEARCH_MORE * SEARCH_FACTOR**n_factors, all_points)
 
-    def _collapse(self, factors: Sequence[int]) -> Points:
+    def collapse(self, factors: Sequence[int]) -> Points:
         """Return the distinct points, or all rows where a factor has too many values to repeat."""
         rows = np.arange(self.design.n_rows)
         if np.isinf(self.columns.levels[list(factors)]).any():

@@ -24,6 +24,8 @@ class Step:
     """V̂ of the base with the candidate added or left out, one per candidate."""
     chosen: tuple[int, ...]
     """Factors that did enter or leave; empty where the phase ended."""
+    p_value: float | None = None
+    """Of the calibrated rule: that of the best candidate to enter, or of the weakest factor to stay."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,14 @@ class Response:
     classes: tuple[Any, ...]
     """The two class labels in order, the second counted as 1; empty for regression."""
 
+    def on_rows(self, rows: NDArray[np.intp]) -> "Response":
+        """Return the target of some rows."""
+        if np.ptp(self.values[rows]) == 0:
+            raise ValueError(
+                f"y does not vary in {rows.size} rows drawn from {self.values.size}: too few to look at parts of them."
+            )
+        return _response(self.values[rows], self.task, self.classes)
+
     @property
     def default_neighbors(self) -> int:
         """N_I as the paper recommends: 2 for regression, 3 for two classes."""

@@ -6,15 +6,17 @@ than 1e-12 of Var(Y) are tied: such differences come from rounding.
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _checks
+from .crowding import look_around, warn_if_crowded
 from .indices import Indices, single_totals
 from .path import Path, Step
+from .uncertainty import Question, plug_in
 from .variance import Options, Variances, open_variances
 
 Report = Callable[[Step], None]
@@ -46,7 +48,9 @@ def forward_rule(forward: str | int) -> ForwardRule:
     )
 
 
-def backward_elimination(X: Any, y: Any, *, elimination: str = "batch", **options: Unpack[Options]) -> Indices:
+def backward_elimination(
+    X: Any, y: Any, *, elimination: str = "batch", uncertainty: bool = False, **options: Unpack[Options]
+) -> Indices:
     """Estimate importances after backward elimination from all factors (NANNE-BE, Algorithm 2).
 
     Factors with a total index of 0 are removed and the others estimated anew, until all are positive.
@@ -57,6 +61,8 @@ def backward_elimination(X: Any, y: Any, *, elimination: str = "batch", **option
         As in `total_indices`.
     elimination : {"batch", "single"}
         Whether to remove all factors with index 0 at a time, or only the least useful one.
+    uncertainty : bool
+        Whether to compute standard errors and p-values as well.
 
     Examples
     --------
@@ -71,16 +77,59 @@ def backward_elimination(X: Any, y: Any, *, elimination: str = "batch", **option
     x1          0.1012
     x2          0.0000
     """
+    _check_elimination(elimination)
     with open_variances(X, y, **options) as variances:
-        return eliminate(variances, variances.design.varying, elimination, "NANNE-BE")
+        selection = eliminate(variances, variances.design.varying, elimination)
+        return appraise(variances, selection, "NANNE-BE", uncertainty)
 
 
-def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Indices:
+@dataclass(frozen=True)
+class Selection:
+    """Factors that were selected, and how."""
+
+    kept: tuple[int, ...]
+    steps: tuple[Step, ...]
+    total: float
+    """The variance that the steps explain parts of."""
+    p_values: NDArray[np.float64] | None = None
+    """Evidence for each factor kept, where the rule asks for it."""
+
+
+def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Selection:
     """FIRST: forward selection, then backward elimination (Algorithm 3, or S1 for ``forward="fast"``)."""
     rule = forward_rule(forward)
     _check_elimination(elimination)
     entered, steps = select_forward(variances, rule, report)
-    return eliminate(variances, entered, elimination, "FIRST-FAST" if forward == "fast" else "FIRST", steps, report)
+    return eliminate(variances, entered, elimination, steps, report)
+
+
+def appraise(variances: Variances, selection: Selection, method: str, uncertainty: bool = True) -> Indices:
+    """Estimate the importance of selected factors, and how sure that is."""
+    design, response, kept = variances.design, variances.response, selection.kept
+    values, sure = np.zeros(design.n_factors), None
+    values[list(kept)] = single_totals(variances, kept)
+    if uncertainty:
+        sure = plug_in(variances, Question(kept, tuple(tuple(j for j in kept if j != i) for i in kept)))
+        if selection.p_values is not None:
+            sure = replace(sure, p_values=selection.p_values)
+        sure = sure.spread_over(design.n_factors, kept)
+    noise = variances.of(kept)
+    crowding = look_around(variances, sorted(kept, key=lambda i: -values[i]), noise)
+    warn_if_crowded(crowding, len(kept), design.n_rows)
+    return Indices(
+        values,
+        design.names,
+        design.kinds,
+        noise,
+        response.variance,
+        design.n_rows,
+        response.task,
+        method,
+        Path(design.names, selection.total, selection.steps),
+        sure,
+        crowding,
+        kept,
+    )
 
 
 def select_forward(variances: Variances, rule: ForwardRule, report: Report) -> tuple[tuple[int, ...], list[Step]]:
@@ -133,13 +182,11 @@ def eliminate(
     variances: Variances,
     factors: Sequence[int],
     elimination: str,
-    method: str,
     steps: Sequence[Step] = (),
     report: Report = lambda _: None,
-) -> Indices:
+) -> Selection:
     """Remove factors that add nothing until every one left does (Algorithm 2)."""
-    _check_elimination(elimination)
-    design, response, total = variances.design, variances.response, variances.response.variance
+    total = variances.response.variance
     kept = tuple(sorted(factors))
     steps = list(steps)
     while kept:
@@ -154,12 +201,7 @@ def eliminate(
         if not removed:
             break
         kept = tuple(i for i in kept if i not in removed)
-    values = np.zeros(design.n_factors)
-    if kept:
-        values[list(kept)] = totals
-    path = Path(design.names, total, tuple(steps))
-    noise = variances.of(kept)
-    return Indices(values, design.names, design.kinds, noise, total, design.n_rows, response.task, method, path)
+    return Selection(kept, tuple(steps), total)
 
 
 def _check_elimination(elimination: str) -> None:

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import plots, report
 from .design import Factors
-from .selection import narrate, select
+from .path import Step
+from .procedure import Procedure
+from .selection import narrate
 from .variance import Options, open_variances
 
 if TYPE_CHECKING:
@@ -58,9 +60,22 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Threads, as in joblib: None is 1 unless in a joblib context, -1 is all cores. Results are the same to
         the last bit for any number.
     random_state : int, Generator or None
-        Seed for drawing the outer rows.
+        Seed for what is drawn: outer rows, halves, and what chance would show in the calibrated rule.
     verbose : int
         If positive, each step is reported on standard error.
+    estimator : {"nearest", "extrapolated"}, optional
+        How variances are found: from the nearest rows alone, as in the paper, or from local linear fits to several
+        rows, which takes longer and is off by much less where neighbours are far. Default: "nearest" with the paper's
+        rule, "extrapolated" with the calibrated one.
+    rule : {"paper", "calibrated"}
+        Which factors enter and stay: those that raise what seems to be explained (Algorithm 3), or those that raise it
+        by more than the best of all candidates would by chance. The first one selects something from pure noise every
+        time, the second one with probability ``alpha``.
+    alpha : float
+        How often the calibrated rule may see a factor where there is none.
+    split : bool
+        Whether to select on a random half of the rows and to estimate on the other half. Importances of factors that
+        the same rows have chosen are somewhat too large.
 
     Attributes
     ----------
@@ -78,6 +93,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Variance of y that they can explain.
     r2_ceiling_ : float
         The best R² that any model can reach on the selected factors.
+    standard_errors_ : array of shape (factors,)
+        Of each importance; not a number if not selected. See `interval`, and ``indices_.uncertainty`` for those of the
+        noise variance and of the ceiling.
+    p_values_ : array of shape (factors,)
+        How likely such an effect is if the factor adds nothing to the other selected ones; not a number likewise.
     path_ : Path
         What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
     indices_ : Indices
@@ -129,6 +149,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
+        estimator: str | None = None,
+        rule: str = "paper",
+        alpha: float = 0.1,
+        split: bool = False,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_outer = n_outer
@@ -141,6 +165,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.estimator = estimator
+        self.rule = rule
+        self.alpha = alpha
+        self.split = split
 
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Find the factors that matter and estimate their importance.
@@ -157,10 +185,12 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if unsupported:
             raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
         options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
+        procedure = Procedure(self.forward, self.elimination, self.rule, self.alpha, self.split)
+        if self.estimator is None:
+            options["estimator"] = procedure.estimator
         with open_variances(X, y, **options) as variances:
-            names, response = variances.design.names, variances.response
-            tell = narrate(names, response.variance) if self.verbose else lambda _: None
-            self.indices_ = select(variances, self.forward, self.elimination, tell)
+            response = variances.response
+            self.indices_ = procedure.run(variances, narrate if self.verbose else _silent)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
         if response.classes:
@@ -172,10 +202,23 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.explained_variance_ = self.indices_.explained_variance
         self.r2_ceiling_ = self.indices_.r2_ceiling
         self.importances_ = self.indices_.values
-        self.support_ = self.importances_ > 0
+        self.support_ = self.indices_.support
         self.selected_ = self.indices_.selected
         self.ranking_ = self.indices_.ranking
+        self.standard_errors_ = self.indices_.standard_errors
+        self.p_values_ = self.indices_.p_values
         return self
+
+    def interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the confidence interval of each importance, (factors, 2); not a number for factors not selected.
+
+        Parameters
+        ----------
+        level : float
+            How often such intervals hold the truth, between 0 and 1.
+        """
+        check_is_fitted(self)
+        return self.indices_.interval(level)
 
     def transform(self, X: Any) -> Any:
         """Return the selected columns of ``X``; with `set_output`, tables keep their types."""
@@ -238,3 +281,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _silent(*_: Any) -> Callable[[Step], None]:
+    """Tell nobody of any step."""
+    return lambda _: None

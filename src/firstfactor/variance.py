@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self, TypedDict
+from typing import Any, Protocol, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from . import _checks
 from ._tasks import Workers
 from .design import Design, Factors, read_design
-from .neighbors import Search
+from .extrapolated import ExtrapolatedSearch
+from .neighbors import Contributions, Search
 from .response import Response, read_response
 
 # Differences of variances below this share of Var(Y) are rounding, not evidence.
@@ -28,6 +29,23 @@ class Options(TypedDict, total=False):
     task: str
     n_jobs: int | None
     random_state: Any
+    estimator: str | None
+
+
+class Searcher(Protocol):
+    """What finds ev(u): from the nearest rows alone, or from fits to several."""
+
+    def one(self, factors: Sequence[int]) -> float:
+        """Return ev(u)."""
+
+    def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
+        """Return ev(u ∪ i) for every candidate i."""
+
+    def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> NDArray[np.float64]:
+        """Return ev(u ∖ i) for the members given; None leaves nothing out."""
+
+    def contributions(self, factors: Sequence[int], rows: NDArray[np.intp]) -> Contributions:
+        """Return what some of the outer rows contribute to ev(u)."""
 
 
 class Variances:
@@ -37,10 +55,14 @@ class Variances:
     elimination does not search again for what forward selection tried.
     """
 
-    def __init__(self, design: Design, response: Response, search: Search) -> None:
-        self.design = design
+    def __init__(self, response: Response, search: Search, estimator: str, rng: np.random.Generator) -> None:
+        self.design = search.design
         self.response = response
-        self._search = search
+        self.search = search
+        self.estimator = estimator
+        self.rng = rng
+        """What is drawn later is drawn with the same generator as the outer rows."""
+        self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
 
     @property
@@ -52,12 +74,12 @@ class Variances:
         """ev(u)."""
         key = self._key(factors)
         if key not in self._known:
-            self._known[key] = self._search.one(key)
+            self._known[key] = self._searcher.one(key)
         return self._known[key]
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
         """ev(u ∪ i) for every candidate i."""
-        values = self._search.plus_each(self._key(base), candidates)
+        values = self._searcher.plus_each(self._key(base), candidates)
         self._known.update((self._key((*base, i)), float(value)) for i, value in zip(candidates, values, strict=True))
         return values
 
@@ -68,9 +90,21 @@ class Variances:
         unknown = [i for i, rest in rests.items() if rest not in self._known]
         if unknown:
             wanted = unknown if key in self._known else [*unknown, None]  # all of u comes along almost for free
-            for i, value in zip(wanted, self._search.minus_each(key, wanted), strict=True):
+            for i, value in zip(wanted, self._searcher.minus_each(key, wanted), strict=True):
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
+
+    def contributions(self, factors: Sequence[int], rows: NDArray[np.intp]) -> Contributions:
+        """Return what some of the outer rows contribute to ev(u)."""
+        return self._searcher.contributions(self._key(factors), rows)
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
+        """Return the same for some of the rows, all of which are averaged over."""
+        response, n_neighbors = self.response.on_rows(rows), min(self.search.n_neighbors, rows.size)
+        part = Search(
+            self.design.on_rows(rows), response.values, np.arange(rows.size), n_neighbors, self.search.workers
+        )
+        return Variances(response, part, self.estimator, self.rng)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(i for i in factors if not self.design.constant[i]))
@@ -81,7 +115,7 @@ class Variances:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._search.workers.__exit__(kind, error, trace)
+        self.search.workers.__exit__(kind, error, trace)
 
 
 def open_variances(
@@ -96,18 +130,31 @@ def open_variances(
     task: str = "auto",
     n_jobs: int | None = None,
     random_state: Any = None,
+    estimator: str | None = None,
     **unknown: Any,
 ) -> Variances:
     """Check all that came in, once, and return what answers every later question."""
     if unknown:
         raise _checks.unknown_option(next(iter(unknown)), Options.__annotations__)
+    estimator = _checks.one_of("estimator", "nearest" if estimator is None else estimator, ("nearest", "extrapolated"))
     design = read_design(X, categorical, scale)
     response = read_response(y, design.n_rows, task)
     if n_neighbors is None:
         n_neighbors = response.default_neighbors
     n_neighbors = _checks.integer("n_neighbors", n_neighbors, 2, design.n_rows, "the number of rows")
-    outer = _outer_rows(design, response, n_outer, subsample, _checks.generator(random_state))
-    return Variances(design, response, Search(design, response.values, outer, n_neighbors, Workers(n_jobs)))
+    rng = _checks.generator(random_state)
+    outer = _outer_rows(design, response, n_outer, subsample, rng)
+    search = Search(design, response.values, outer, n_neighbors, Workers(n_jobs))
+    return Variances(response, search, estimator, rng)
+
+
+def halves(variances: Variances) -> tuple[Variances, Variances]:
+    """Return two random halves of the rows; of two classes, each has its share in both."""
+    y, rng = variances.response.values, variances.rng
+    shuffled = rng.permutation(y.size)
+    if variances.response.classes:
+        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
+    return variances.on_rows(np.sort(shuffled[::2])), variances.on_rows(np.sort(shuffled[1::2]))
 
 
 def _outer_rows(

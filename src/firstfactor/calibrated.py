@@ -1,0 +1,182 @@
+"""Selection with evidence: a factor enters or stays only if its gain is beyond what chance would show.
+
+What a factor gains is how much smaller the mean squared error of local fits becomes with it, for several numbers of
+neighbours. What chance would show is found by drawing y anew as if the factor added nothing: the fit without it plus
+residuals with random signs. The weights of the fits depend on the factors only, so all draws are evaluated with the
+ones at hand, and the best of all candidates is compared with the best of all candidates in each draw: that takes
+account of how many there are and of how alike they are, whatever the noise looks like.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+from scipy.stats import norm, pearson3, rankdata
+
+from . import _checks
+from .local import BANDS, Draws, Errors, Fits, Local
+from .neighbors import Search
+from .path import Step
+from .selection import Report, Selection
+from .shared import Floats, Positions
+from .variance import Variances
+
+# Rows looked at: those of larger tables are drawn. The time does not grow beyond it.
+ROWS = 2000
+
+# Candidates looked at closely in each step: so many, or a tenth of all, those that seem best at first sight.
+CANDIDATES, SHARE = 8, 0.1
+
+# Draws under "adds nothing", at least.
+DRAWS = 199
+
+# The band whose residuals are drawn from: wide enough to be quiet, narrow enough to follow.
+MIDDLE = len(BANDS) // 2
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A look at candidates: their gains, in y and in the draws."""
+
+    explained: Floats
+    """Of each candidate, R² of the base with it."""
+    scores: Floats
+    """Of each candidate, how far its best gain is from what the draws show, in standard deviations."""
+    p_value: float
+    """How likely it is that the best of as many candidates shows such a gain by chance."""
+
+
+class CalibratedRule:
+    """Forward selection and elimination by evidence, on one table."""
+
+    def __init__(self, variances: Variances, alpha: float) -> None:
+        if not 0 < _checks.number("alpha", alpha, 0.0, 1.0) < 1:
+            raise ValueError(f"alpha must be a number between 0 and 1, without these two; got {alpha!r}.")
+        search, self._rng = variances.search, variances.rng
+        rows = _some_rows(search, self._rng)
+        y = search.y[rows]
+        y = normal_scores(y) if variances.response.task == "regression" else y - y.mean()
+        self._search = replace(search, design=search.design.on_rows(rows), y=y, outer=np.arange(y.size))
+        self._y = y
+        self.total = float(y.var(ddof=1))
+        self._alpha = alpha
+
+    def select(self, candidates: Sequence[int], report: Report) -> Selection:
+        """Let factors in one at a time while there is evidence for one, then take out those that have none left."""
+        steps: list[Step] = []
+
+        def note(step: Step) -> None:
+            steps.append(step)
+            report(step)
+
+        entered = self._forward(tuple(candidates), note)
+        kept, p_values = self._eliminate(entered, note)
+        return Selection(kept, tuple(steps), self.total, p_values)
+
+    def _forward(self, candidates: tuple[int, ...], note: Report) -> tuple[int, ...]:
+        entered: tuple[int, ...] = ()
+        while candidates:
+            near, base = self._screen(entered, candidates), self._fit(entered)
+            errors = self._errors(base)
+            trial = self._try_each(base, errors, [(*entered, i) for i in near], len(candidates))
+            best = near[int(np.argmax(trial.scores))]
+            chosen = (best,) if trial.p_value <= self._alpha else ()
+            note(Step("forward", entered, self._explained(errors), near, trial.explained, chosen, trial.p_value))
+            if not chosen:
+                break
+            entered += chosen
+            candidates = tuple(i for i in candidates if i != best)
+        return entered
+
+    def _screen(self, entered: tuple[int, ...], candidates: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the candidates that seem best at first sight, in the order of the columns."""
+        most = max(CANDIDATES, ceil(SHARE * len(candidates)))
+        if len(candidates) <= most:
+            return candidates
+        best = np.argsort(self._search.plus_each(entered, candidates), kind="stable")[:most]
+        return tuple(sorted(candidates[i] for i in best))
+
+    def _try_each(self, base: Fits, errors: Errors, sets: list[tuple[int, ...]], n_candidates: int) -> Trial:
+        """Compare the base with larger sets, those that seemed best of ``n_candidates``."""
+        times = n_candidates / len(sets)
+        draws = self._draw(errors, max(DRAWS, ceil(2 * times / self._alpha) - 1))
+        before = base.mean_squares(draws)
+        after = np.array(self._search.workers.map(lambda u: self._fit(u).mean_squares(draws), sets))
+        gains = before - after  # (sets, bands, y and draws)
+        best = _standardise(gains, gains).max(axis=(0, 1))  # y is one among the draws: so is the level exact
+        p_value = 1 - (1 - float(np.mean(best >= best[0]))) ** times
+        scores = _standardise(gains, gains[..., 1:])[..., 0].max(axis=1)
+        return Trial(self.total - after[:, MIDDLE, 0], scores, p_value)
+
+    def _eliminate(self, entered: tuple[int, ...], note: Report) -> tuple[tuple[int, ...], Floats]:
+        """Remove the factor with the least evidence until all that are left have enough."""
+        kept = tuple(sorted(entered))
+        p_values = np.empty(0)
+        while kept:
+            whole = self._fit(kept)
+            seen = [self._evidence(tuple(j for j in kept if j != i), whole) for i in kept]
+            p_values, explained = np.array([p for p, _ in seen]), np.array([r for _, r in seen])
+            worst = int(np.argmax(p_values))
+            removed = (kept[worst],) if p_values[worst] > self._alpha / len(kept) else ()
+            base_explained = self._explained(self._errors(whole))
+            note(Step("elimination", kept, base_explained, kept, explained, removed, float(p_values[worst])))
+            if not removed:
+                break
+            kept = tuple(i for i in kept if i not in removed)
+        return kept, p_values[: len(kept)]
+
+    def _evidence(self, rest: tuple[int, ...], whole: Fits) -> tuple[float, float]:
+        """Return how likely the gain from ``rest`` to ``whole`` is by chance, and what the rest explains.
+
+        The distribution of the best gain over the bands is a gamma distribution with the moments that the draws have.
+        """
+        base = self._fit(rest)
+        errors = self._errors(base)
+        draws = self._draw(errors, DRAWS)
+        gains = base.mean_squares(draws) - whole.mean_squares(draws)
+        best = _standardise(gains, gains[..., 1:]).max(axis=0)
+        centre, spread = best[1:].mean(), best[1:].std(ddof=1)
+        skewness = np.mean((best[1:] - centre) ** 3) / spread**3
+        return float(pearson3.sf(best[0], max(skewness, 0.0), centre, spread)), self._explained(errors)
+
+    def _fit(self, factors: tuple[int, ...]) -> Fits:
+        return Local(self._search, factors).fit(self._search.outer)
+
+    def _errors(self, fits: Fits) -> Errors:
+        return fits.errors(self._y, fits.local.place_means(self._y[:, None]))
+
+    def _draw(self, errors: Errors, n_draws: int) -> Draws:
+        """Return y, and what it could as well have been if nothing but the fitted factors mattered: (rows, 1 + draws).
+
+        The fit is the widest one, which has the least noise of its own. What it misses of the function is missed in
+        the draws too.
+        """
+        signs = self._rng.integers(0, 2, (self._y.size, n_draws), dtype=np.int8) * 2 - 1
+        drawn = errors.fits[-1][:, None] + errors.values[MIDDLE][:, None] * signs
+        return np.column_stack([self._y, drawn]).astype(np.float32)
+
+    def _explained(self, errors: Errors) -> float:
+        return self.total - float(np.mean(errors.values[MIDDLE] ** 2))
+
+
+def normal_scores(y: Floats) -> Floats:
+    """Return what a normal response would be at the same ranks: outliers count, but not for everything."""
+    scores: Floats = norm.ppf((rankdata(y) - 0.5) / y.size)
+    scores -= scores.mean()
+    return scores
+
+
+def _some_rows(search: Search, rng: np.random.Generator) -> Positions:
+    if search.outer.size < search.design.n_rows:
+        return search.outer
+    if search.outer.size <= ROWS:
+        return search.outer
+    return np.sort(rng.choice(search.design.n_rows, ROWS, replace=False))
+
+
+def _standardise(gains: Floats, draws: Floats) -> Floats:
+    """Return gains in standard deviations of draws, the last axis."""
+    spread = np.maximum(draws.std(axis=-1, keepdims=True), 1e-300)
+    standardised: Floats = (gains - draws.mean(axis=-1, keepdims=True)) / spread
+    return standardised

@@ -1,0 +1,102 @@
+"""Are there enough rows for so many factors? How far the nearest neighbours are tells.
+
+With every factor rows move apart. A function that is linear changes between neighbours as much, on average, as their
+squared distance is a share of that of any two rows: that share of what the factors explain is counted as noise.
+"""
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .design import Design
+from .neighbors import Search
+from .variance import Variances
+
+# Neighbours at more than this share of the squared distance of any two rows are no neighbours.
+FAR = 0.1
+
+# Rows that are looked at.
+ROWS = 500
+
+
+class TooFewRowsWarning(UserWarning):
+    """The factors are too many for the rows: what is found is mostly how far apart the rows are."""
+
+
+@dataclass(frozen=True)
+class Crowding:
+    """How near the rows of a table are in the space of some factors."""
+
+    distance_share: float
+    """Mean squared distance of the nearest neighbour, as a share of that of any two rows."""
+    distance_bias: float
+    """Share of Var(Y) that seems to be noise because of it: right for linear functions, too small for others."""
+    supported: int | None
+    """How many of the factors, the first ones, the rows are enough for; None if for all."""
+
+
+NO_CROWD = Crowding(0.0, 0.0, None)
+
+
+def look_around(variances: Variances, factors: Sequence[int], left: float) -> Crowding:
+    """Return how near rows are in ``factors``, the most important first, which leave so much of Var(Y)."""
+    if not factors:
+        return NO_CROWD
+    share, variance = distance_share(variances.search, factors), variances.response.variance
+    bias = max(1 - left / variance, 0.0) * share / max(1 - share, share) if variances.estimator == "nearest" else 0.0
+    return Crowding(share, bias, None if share <= FAR else _supported(variances.search, factors))
+
+
+def warn_if_crowded(crowding: Crowding, n_factors: int, n_rows: int) -> None:
+    """Warn that there are too few rows, if so."""
+    if crowding.supported is not None:
+        warnings.warn(
+            f"{n_rows} rows are too few for {n_factors} factors at a time: the nearest neighbour of a row is "
+            f"{crowding.distance_share:.0%} as far away (squared) as any row, so that much of what seems to be noise "
+            f"is distance. They are enough for about {crowding.supported}. Use FIRST, fewer factors or more rows.",
+            TooFewRowsWarning,
+            stacklevel=_outside(),
+        )
+
+
+def _outside() -> int:
+    """How many calls up the caller of the package is."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__):
+        frame, level = frame.f_back, level + 1
+    return level - 1
+
+
+def distance_share(search: Search, factors: Sequence[int]) -> float:
+    """Return the mean squared distance of the nearest neighbours as a share of that of any two rows."""
+    some = search.outer[:: -(-search.outer.size // ROWS)]
+    reach = float(search.balls(factors, some).reach.mean())
+    return reach / _between_any_two(search.design, factors)
+
+
+def _between_any_two(design: Design, factors: Sequence[int]) -> float:
+    """Mean squared distance of two different rows."""
+    n, total = design.n_rows, 0.0
+    for i in factors:
+        column = design.values[:, i]
+        if design.categorical[i]:
+            counts = np.unique(column, return_counts=True)[1]
+            total += design.caps[i] * (n * n - np.sum(counts.astype(float) ** 2)) / (n * (n - 1))
+        else:
+            total += 2 * column.var(ddof=1)
+    return float(total)
+
+
+def _supported(search: Search, factors: Sequence[int]) -> int:
+    """Return how many factors, the first ones, have near neighbours; found by halving."""
+    enough, too_many = 1, len(factors)
+    while too_many - enough > 1:
+        middle = (enough + too_many) // 2
+        if distance_share(search, factors[:middle]) <= FAR:
+            enough = middle
+        else:
+            too_many = middle
+    return enough

@@ -1,0 +1,112 @@
+"""Leave-one-out local linear fits: how well a row is foretold by its neighbours, in any set of factors.
+
+The nearest row alone is never at the same place, so that the variance found there is too large: by what the function
+changes on the way. A straight line through several neighbours takes most of that away, and a comparison of two numbers
+of neighbours tells most of what is left.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _local
+from .neighbors import Search
+from .shared import Floats, Positions, blocks
+
+# Numbers of neighbours. The smallest follows what changes quickly, the largest sees the faintest.
+BANDS = (12, 30, 72)
+
+Draws = NDArray[np.float32]
+
+# Nanoseconds, roughly, for the fits at one row.
+FIT = 2e4
+
+
+class Errors(NamedTuple):
+    """What is left of y at each row after a fit without the row itself; all (bands, rows)."""
+
+    values: Floats
+    """y minus the fit, divided by the root of 1 + Σw²: its mean square estimates the variance given the factors."""
+    fits: Floats
+    spread: Floats
+    """Σw²."""
+    reach: Floats
+    """Squared distance of the last neighbour."""
+
+
+class Local:
+    """Where fits are made: the places of a table in the space of some factors."""
+
+    def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
+        numbers_first = sorted(factors, key=lambda i: np.isfinite(search.design.caps[i]))
+        points = search.collapse(numbers_first)
+        order, self.place_of = np.zeros(1, np.intp), points.of_row
+        if factors:
+            self._planted = search.plant(numbers_first, points.rows)
+            order, self.place_of = self._planted.tree.order, self._planted.position[points.of_row]
+        self._search = search
+        self._bands = np.array(bands)
+        self._n_slopes = int(np.isinf(search.design.caps[list(factors)]).sum())
+        self.count = points.count[order]
+        """How many rows are at each place."""
+
+    def errors(self, y: Floats, rows: Positions) -> Errors:
+        """Return the errors of some rows, made block by block to save memory."""
+        means = self.place_means(y[:, None])
+        parts = self._search.workers.map(lambda some: self.fit(some).errors(y[some], means), blocks(rows, FIT))
+        return Errors(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
+
+    def fit(self, rows: Positions) -> "Fits":
+        """Make the fits at some rows."""
+        centres, centre_of = np.unique(self.place_of[rows], return_inverse=True)
+        if self.count.size == 1:  # nothing to search
+            places, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
+            points = np.zeros((1, self._n_slopes))
+        else:
+            tree, caps, points = self._planted.tree, self._planted.caps, self._planted.tree.points
+            places, distances, length = _local.nearest_places(tree, caps, self.count, centres, int(self._bands.max()))
+        weights, used = _local.local_weights(points, self._n_slopes, self.count, places, distances, length, self._bands)
+        reach = np.take_along_axis(distances, used - 1, axis=1)
+        return Fits(self, centre_of, places, weights, used, reach)
+
+    def place_means(self, values: Any) -> Any:
+        """Return the mean at each place of values given for each row, (rows, columns)."""
+        return _local.place_means(self.place_of, self.count, values)
+
+
+@dataclass(frozen=True)
+class Fits:
+    """Fits at some rows: what each place near them weighs, for each band. They serve any response."""
+
+    local: Local
+    centre_of: Positions
+    """The number of the place that each row is at, among those that were fitted: the centres."""
+    places: NDArray[np.int32]
+    """(centres, places): the places near each, itself first."""
+    weights: Floats
+    """(centres, bands, places)"""
+    used: Positions
+    """(centres, bands): how many of the places count."""
+    reach: Floats
+    """(centres, bands): squared distance of the last of them."""
+
+    def errors(self, y: Floats, means: Floats) -> Errors:
+        """Return the errors of the rows, given their values and the means of all rows at each place."""
+        fits, spread = _local.fitted_values(
+            self.local.count, means, self.places, self.weights, self.used, self.centre_of, y
+        )
+        return Errors((y - fits) / np.sqrt(1 + spread), fits, spread, self.reach[self.centre_of].T)
+
+    def mean_squares(self, draws: Draws) -> Floats:
+        """Return the mean squared error of each column of ``draws``, (rows, draws), in place of y: (bands, draws).
+
+        The fits must be those at all rows of the table.
+        """
+        means = self.local.place_means(draws)
+        sums: Floats = _local.sum_errors(
+            self.local.count, means, draws, self.places, self.weights, self.used, self.centre_of
+        )
+        return sums / len(draws)

@@ -1,0 +1,53 @@
+"""FIRST from beginning to end: select by a rule, on all rows or half of them, and appraise what is left."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import _checks
+from .calibrated import CalibratedRule
+from .indices import Indices
+from .selection import Report, Selection, appraise, select
+from .variance import Variances, halves
+
+Narrator = Callable[[tuple[str, ...], float], Report]
+"""Gets the names of the factors and the variance that is explained, and returns what is told each step."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """How to select; see `FIRST` for what each means."""
+
+    forward: str | int = "full"
+    elimination: str = "batch"
+    rule: str = "paper"
+    alpha: float = 0.1
+    split: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together."""
+        _checks.one_of("rule", self.rule, ("paper", "calibrated"))
+        if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
+            raise ValueError(
+                f"forward must be 'full' and elimination 'batch' with rule='calibrated', which goes its own way; got "
+                f"{self.forward!r} and {self.elimination!r}."
+            )
+
+    @property
+    def estimator(self) -> str:
+        """What importances are estimated with if nobody says: the calibrated rule sees more than nearest rows do."""
+        return "nearest" if self.rule == "paper" else "extrapolated"
+
+    def run(self, variances: Variances, narrate: Narrator) -> Indices:
+        """Select factors and estimate their importance."""
+        choosing, estimating = halves(variances) if self.split else (variances, variances)
+        method = "FIRST-FAST" if self.forward == "fast" else "FIRST"
+        if self.rule == "calibrated":
+            method += f" (calibrated, alpha = {self.alpha:g})"
+        return appraise(estimating, self._select(choosing, narrate), method)
+
+    def _select(self, variances: Variances, narrate: Narrator) -> Selection:
+        names = variances.design.names
+        if self.rule == "paper":
+            return select(variances, self.forward, self.elimination, narrate(names, variances.response.variance))
+        rule = CalibratedRule(variances, self.alpha)
+        return rule.select(variances.design.varying, narrate(names, rule.total))

@@ -1,0 +1,122 @@
+"""How sure an estimate is: standard errors from what each row contributes, or from subsamples of the rows.
+
+Rows are never drawn with replacement: copies of a row are neighbours at distance 0 and would seem to know the response
+without noise, which is why the bootstrap fails for nearest neighbours (Abadie and Imbens 2008).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from .neighbors import Contributions
+from .shared import Floats
+from .variance import Variances
+
+# Rows that standard errors are estimated from: the estimate itself is from all.
+ROWS = 1000
+
+# How many subsamples, and of what share of the rows.
+SUBSAMPLES, SHARE = 50, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Standard errors, and evidence that a factor adds something."""
+
+    standard_errors: Floats
+    """Of each index; not a number for factors without one."""
+    p_values: Floats
+    """For each factor, how likely such an effect is if it adds nothing to the others; not a number likewise."""
+    noise: float
+    """Standard error of the noise variance."""
+    r2: float
+    """Standard error of the R² ceiling."""
+
+    def spread_over(self, n_factors: int, positions: Sequence[int]) -> "Uncertainty":
+        """Return the same for a table of so many factors, of which those at ``positions`` were estimated."""
+        errors, p_values = np.full(n_factors, np.nan), np.full(n_factors, np.nan)
+        errors[list(positions)], p_values[list(positions)] = self.standard_errors, self.p_values
+        return Uncertainty(errors, p_values, self.noise, self.r2)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was estimated: the total indices of all ``factors`` beyond each of some smaller sets."""
+
+    factors: tuple[int, ...]
+    rests: tuple[tuple[int, ...], ...]
+    noise: bool = True
+    """Whether what all factors leave is noise, or nothing but the distance between neighbours."""
+
+
+def plug_in(variances: Variances, question: Question) -> Uncertainty:
+    """Return standard errors from what each row contributes.
+
+    An index is a smooth function of three means over rows: Var(Y), what all factors leave of it and what the rest
+    leaves. Its standard error is that of the mean of its linear part. Contributions of rows in each other's
+    neighbourhoods are not independent; what that adds comes with the contributions.
+    """
+    outer = variances.search.outer
+    some = outer[:: -(-outer.size // ROWS)]
+    total, variance = variances.contributions((), some).rows, variances.response.variance
+    whole, left = Contributions(np.zeros_like(total), 0.0), 0.0
+    if question.noise:
+        whole, left = variances.contributions(question.factors, some), variances.of(question.factors)
+    explained = max(variance - left, variances.tolerance)
+    errors, p_values = [], []
+    for rest in question.rests:
+        without, effect = variances.contributions(rest, some), variances.of(rest) - left
+        index, rows = effect / explained, without.rows - whole.rows
+        slopes = (rows - index * (total - whole.rows)) / explained
+        errors.append(_error(slopes, _overlap(without, whole, 1 - index) / explained**2, outer.size))
+        error = _error(rows, _overlap(without, whole, 1.0), outer.size)
+        p_values.append(_p_value(effect, error, variances.tolerance))
+    ceiling = _error((whole.rows - left / variance * total) / variance, whole.overlap / variance**2, outer.size)
+    return Uncertainty(np.array(errors), np.array(p_values), _error(whole.rows, whole.overlap, outer.size), ceiling)
+
+
+def _overlap(a: Contributions, b: Contributions, times: float) -> float:
+    """Return the overlap of ``a`` minus so many times ``b``: the less, the more alike their neighbourhoods are."""
+    alike = np.corrcoef(a.rows, b.rows)[0, 1] if a.rows.size > 1 and np.ptp(a.rows) and np.ptp(b.rows) else 0.0
+    both = 2 * times * max(alike, 0.0) * np.sqrt(a.overlap * b.overlap)
+    return float(a.overlap + times**2 * b.overlap - both)
+
+
+def _error(rows: Floats, overlap: float, n_rows: int) -> float:
+    """Return the standard error of a mean over so many rows, of which some are given."""
+    return float(np.sqrt((rows.var(ddof=1) + overlap) / n_rows)) if rows.size > 1 else np.nan
+
+
+def _p_value(effect: float, error: float, tolerance: float) -> float:
+    return float(norm.sf(effect / max(error, tolerance)))
+
+
+def by_subsamples(variances: Variances, question: Question) -> Uncertainty:
+    """Return standard errors from how much the estimates differ between halves of the rows.
+
+    The variance of an estimate from n rows goes with 1/n, and that of its difference from the estimate of all N rows
+    with 1/n − 1/N.
+    """
+    n_rows = variances.design.n_rows
+    size = round(SHARE * n_rows)
+    estimates = np.array(
+        [
+            _estimate(variances.on_rows(np.sort(variances.rng.choice(n_rows, size, replace=False))), question)
+            for _ in range(SUBSAMPLES)
+        ]
+    )
+    errors = estimates.std(axis=0, ddof=1) * np.sqrt(size / (n_rows - size))
+    n, estimate = len(question.rests), _estimate(variances, question)
+    p_values = [_p_value(estimate[n + i], errors[n + i], variances.tolerance) for i in range(n)]
+    return Uncertainty(errors[:n], np.array(p_values), float(errors[-2]), float(errors[-1]))
+
+
+def _estimate(variances: Variances, question: Question) -> Floats:
+    """Return the indices, the effects they are shares of, the noise variance and the R² ceiling in one row."""
+    variance = variances.response.variance
+    left = variances.of(question.factors) if question.noise else 0.0
+    effects = np.array([variances.of(rest) - left for rest in question.rests])
+    explained = max(variance - left, variances.tolerance)
+    return np.concatenate([effects / explained, effects, [left, 1 - left / variance]])
