@@ -37,8 +37,10 @@ def draw_stability(result: "Stability", ax: "Axes | None", new_figure: "NewFigur
     for row, bar in enumerate(bars):
         note = ax.annotate(bar.note, (bar.frequency, row), (4, 0), textcoords="offset points", va="center")
         note.set_alpha(1 if bar.frequency else 0.7)
+        note.set_bbox({"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1})  # the threshold stays behind
     room = min(32 / final_width(ax), 0.5)  # for the note of a bar that reaches 1
     ax.set_xlim(0, 1 / (1 - room))
+    ax.spines["bottom"].set_bounds(0, 1)
     ax.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     _draw_threshold(ax, result.threshold)
     label_rows(ax, [bar.label for bar in bars])
@@ -94,4 +96,4 @@ def _format(frequency: float) -> str:
 def _headline(result: "Stability") -> str:
     """Return in a few words what was found."""
     count, total = result.selected.size, len(result.names)
-    return f"{count:,} of {total:,} factor{'' if total == 1 else 's'} selected, on {2 * result.n_pairs:,} halves"
+    return f"{count:,} of {total:,} reach the threshold ({2 * result.n_pairs:,} halves)"

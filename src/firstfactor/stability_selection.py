@@ -182,28 +182,29 @@ def stability(
     n_pairs = _checks.at_least("n_pairs", n_pairs, 1)
     threshold = _check_threshold(threshold)
     selector = _check_selector(selector)
-    splits = _checks.generator(random_state).spawn(n_pairs)
+    seeds: Any = _checks.generator(random_state).bit_generator.seed_seq
     design = read_design(X, selector.categorical, selector.scale)
     response = read_response(y, design.n_rows, selector.task)
     _refuse_small_halves(design.n_rows // 2, response, selector)
     categorical = np.flatnonzero(design.categorical).tolist() or None
     selector = clone(selector).set_params(task=response.task, categorical=categorical, n_jobs=1, verbose=0)
-    halves = [half for split in splits for half in _draw_halves(split, response)]
-    seeds = [split.integers(2**63) for split in splits for _ in range(2)]
-    table, target = _Rows(X), _Rows(y)
+    table, target = _Rows(X), _Rows(_flat(y))
+    halves = [(seed, side) for seed in seeds.spawn(n_pairs) for side in (0, 1)]
     tally = _Tally(len(halves), progress)
 
-    def select(number: int) -> NDArray[np.bool_]:
-        rows = halves[number]
+    def select(half: tuple[np.random.SeedSequence, int]) -> NDArray[np.bool_]:
+        seed, side = half
+        rng = np.random.default_rng(seed)
+        rows = _draw_halves(rng, response)[side]  # drawn again for the other side: all halves at once would fill memory
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
-            fitted = clone(selector).set_params(random_state=seeds[number]).fit(table.take(rows), target.take(rows))
-            chosen = fitted.support_
+            own = clone(selector).set_params(random_state=int(rng.integers(2**63, size=2)[side]))
+            chosen = own.fit(table.take(rows), target.take(rows)).support_
         tally.add_one()
         return chosen
 
     with Workers(n_jobs) as workers:
-        chosen = np.array(workers.map(select, range(len(halves)))).reshape(n_pairs, 2, design.n_factors)
+        chosen = np.array(workers.map(select, halves)).reshape(n_pairs, 2, design.n_factors)
     tally.catch_up()
     frequencies, simultaneous = chosen.mean(axis=(0, 1)), chosen.all(axis=1).mean(axis=0)
     return Stability(design.names, frequencies, simultaneous, n_pairs, threshold, len(design.varying))
@@ -272,6 +273,14 @@ class _Rows:
         return nw.to_native(self._data[rows], pass_through=True)
 
 
+def _flat(y: Any) -> Any:
+    """Return a response given as a table or an array of one column as a series or as a flat array."""
+    target = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(target, nw.DataFrame):
+        return target.get_column(target.columns[0])
+    return target if isinstance(target, nw.Series) else as_array(y).ravel()
+
+
 class _Tally:
     """Counts what any thread has finished, and tells of it in the thread that made the tally."""
 
@@ -309,7 +318,7 @@ def _check_selector(selector: Any) -> FIRST:
         return FIRST()
     if not isinstance(selector, FIRST):
         kind = selector.__name__ if isinstance(selector, type) else type(selector).__name__
-        raise TypeError(f"selector must be a FIRST, such as FIRST(n_neighbors=3); got {kind}.")
+        raise TypeError(f"selector must be a FIRST object, such as FIRST(n_neighbors=3); got {kind}.")
     return selector
 
 
