@@ -8,16 +8,28 @@ if TYPE_CHECKING:
     from .path import Path
     from .selection import backward_elimination
     from .selector import FIRST
+    from .stability_selection import Stability, stability
 
-__all__ = ["FIRST", "Indices", "Path", "backward_elimination", "explained_variance", "total_indices"]
+__all__ = [
+    "FIRST",
+    "Indices",
+    "Path",
+    "Stability",
+    "backward_elimination",
+    "explained_variance",
+    "stability",
+    "total_indices",
+]
 __version__ = "0.1.0"
 
 _HOMES = {
     "FIRST": "selector",
     "Indices": "indices",
     "Path": "path",
+    "Stability": "stability_selection",
     "backward_elimination": "selection",
     "explained_variance": "indices",
+    "stability": "stability_selection",
     "total_indices": "indices",
 }
 

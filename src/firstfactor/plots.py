@@ -1,9 +1,9 @@
-"""Pictures of a result: importances, the path of the selection, effects. In colours that everybody tells apart.
+"""Pictures of a result: importances, the path of the selection, stability, effects.
 
-Each function draws into the axes it is given and returns them. Given none, it makes a figure that is as high as its
-contents need and as wide as matplotlib's setting ``figure.figsize`` says. The figure belongs to pyplot where pyplot is
-in use (it has been imported, or this is a notebook), so that it shows up as with other packages; otherwise nothing
-global is touched. Nothing is ever shown or saved from here.
+Colours are such that everybody tells them apart. Each function draws into the axes it is given and returns them. Given
+none, it makes a figure that is as high as its contents need and as wide as matplotlib's setting ``figure.figsize``
+says. The figure belongs to pyplot where pyplot is in use (it has been imported, or this is a notebook), so that it
+shows up as with other packages; otherwise nothing global is touched. Nothing is ever shown or saved from here.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,12 @@ from .effects_plot import draw_effect, read_effects
 from .importance_plot import draw_importance, format_importance
 from .observed import indices_of
 from .path_plot import draw_path
+from .stability_plot import draw_stability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .stability_selection import Stability
 
 
 def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
@@ -58,6 +61,30 @@ def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
     Axes
     """
     return draw_path(indices_of(result), ax, figure_maker())
+
+
+def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
+    """Draw in what share of the halves each factor was selected, the most frequent first.
+
+    Bars of factors that reach the threshold are coloured, others are grey. Factors that were never selected are
+    counted if there are many of them.
+
+    Parameters
+    ----------
+    result : Stability
+        What `stability` returns.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: a new figure, high enough for all rows.
+
+    Returns
+    -------
+    Axes
+    """
+    if not hasattr(result, "frequencies"):
+        raise TypeError(
+            f"result must be what stability returns; got {type(result).__name__}. Call stability(X, y) first."
+        )
+    return draw_stability(result, ax, figure_maker())
 
 
 def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
