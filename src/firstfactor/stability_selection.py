@@ -1,6 +1,7 @@
 """How often each factor is selected on halves of the rows, and how many of those selected often may be false."""
 
 import threading
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from sklearn.base import clone
 from . import _checks, _frames, plots
 from ._tasks import Workers
 from .columns import as_array
+from .crowding import TooFewRowsWarning
 from .design import read_design
 from .response import SMALLEST_VARIANCE, Response, read_response
 from .selector import FIRST
@@ -203,7 +205,8 @@ def stability(
         tally.add_one()
         return chosen
 
-    with Workers(n_jobs) as workers:
+    with Workers(n_jobs) as workers, warnings.catch_warnings():
+        warnings.simplefilter("ignore", TooFewRowsWarning)  # it would come from every half
         chosen = np.array(workers.map(select, halves)).reshape(n_pairs, 2, design.n_factors)
     tally.catch_up()
     frequencies, simultaneous = chosen.mean(axis=(0, 1)), chosen.all(axis=1).mean(axis=0)
