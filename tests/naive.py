@@ -116,3 +116,96 @@ def first(table, y, n_neighbors, forward="full", elimination="batch"):
 def first_largest(values, rounding):
     top = max(values.values())
     return min(i for i, value in values.items() if value >= top - rounding)
+
+
+# --- local linear fits ---------------------------------------------------------------------------------
+
+
+def local_weights(table, factors, m, band, ridge=0.02):
+    """What each row weighs in the fit at row m, which is not in it; None if all neighbours are equally far."""
+    others = [n for n in range(len(table[0])) if n != m]
+    squared = {n: distance(table, factors, m, n) ** 2 for n in others}
+    reach = sorted(squared.values())[min(band, len(others)) - 1]
+    near = {n: 1.0 if reach == 0 else 1 - d / reach for n, d in squared.items() if d * (1 + TIE) < reach or d == 0}
+    if not near:
+        return None
+    slopes = [i for i in factors if not is_category(table[i])]
+    terms = {n: [1.0] + [table[i][n] - table[i][m] for i in slopes] for n in near}
+    size = len(slopes) + 1
+    gram = [[sum(near[n] * terms[n][r] * terms[n][c] for n in near) for c in range(size)] for r in range(size)]
+    mean_square = sum(gram[r][r] for r in range(1, size)) / max(size - 1, 1)
+    for r in range(1, size):
+        gram[r][r] += ridge * mean_square if mean_square > 0 else 1.0
+    solution = solve(gram, [1.0] + [0.0] * (size - 1))
+    return {n: near[n] * sum(s * t for s, t in zip(solution, terms[n], strict=True)) for n in near}
+
+
+def solve(matrix, right):
+    """Gauss's elimination for a matrix that is positive definite."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    size = len(rows)
+    for r in range(size):
+        for below in range(size):
+            if below != r:
+                factor = rows[below][r] / rows[r][r]
+                rows[below] = [a - factor * b for a, b in zip(rows[below], rows[r], strict=True)]
+    return [rows[r][size] / rows[r][r] for r in range(size)]
+
+
+def local_error(table, y, factors, m, band):
+    """What is left of y at row m after the fit without it, as a deviation of one row; None likewise."""
+    weights = local_weights(table, factors, m, band)
+    if weights is None:
+        return None
+    fit = sum(w * y[n] for n, w in weights.items())
+    return (y[m] - fit) / sqrt(1 + sum(w * w for w in weights.values()))
+
+
+# --- how sure ------------------------------------------------------------------------------------------
+
+
+def contributions(table, y, factors, n_neighbors):
+    """What each row contributes to the conditional variance, and what overlap adds to the variance of that."""
+    n, unit, average = len(y), variance(y), mean(y)
+    if not factors:
+        return [(value - average) ** 2 * n / (n - 1) / unit for value in y], 0.0
+    rows, overlap = [], []
+    for m in range(n):
+        within = ball(table, factors, m, n_neighbors)
+        spread = variance([y[k] for k in within])
+        at_place = [k for k in range(n) if distance(table, factors, m, k) == 0]
+        size = n_neighbors
+        if len(at_place) >= n_neighbors and collapses(table, factors):
+            size = len(at_place)
+            spread_of_row = (y[m] - mean(y[k] for k in at_place)) ** 2 * size / (size - 1)
+        else:
+            spread_of_row = spread
+        rows.append(spread_of_row / unit)
+        overlap.append(2 * (spread / unit) ** 2 / (size + 1))
+    return rows, mean(overlap)
+
+
+def collapses(table, factors):
+    """Whether rows can be counted by place: every factor takes each of its values twice on average."""
+    return all(len(set(table[i])) <= len(table[i]) / 2 for i in factors)
+
+
+def standard_error(table, y, factors, i, n_neighbors):
+    """Of the total index of factor i."""
+    rest = [j for j in factors if j != i]
+    least = conditional_variance(table, y, factors, n_neighbors) / variance(y)
+    effect = conditional_variance(table, y, rest, n_neighbors) / variance(y) - least
+    index = effect / (1 - least)
+    total = contributions(table, y, [], n_neighbors)[0]
+    (a, overlap_a), (b, overlap_b) = (contributions(table, y, u, n_neighbors) for u in (rest, factors))
+    slopes = [(p - q - index * (t - q)) / (1 - least) for p, q, t in zip(a, b, total, strict=True)]
+    alike = max(correlation(a, b), 0.0)
+    overlap = overlap_a + (1 - index) ** 2 * overlap_b - 2 * (1 - index) * alike * sqrt(overlap_a * overlap_b)
+    return sqrt((variance(slopes) + max(overlap, 0.0) / (1 - least) ** 2) / len(y))
+
+
+def correlation(a, b):
+    if len(set(a)) == 1 or len(set(b)) == 1:
+        return 0.0
+    products = mean((p - mean(a)) * (q - mean(b)) for p, q in zip(a, b, strict=True))
+    return products * len(a) / (len(a) - 1) / (stdev(a) * stdev(b))

@@ -18,6 +18,13 @@ def one_of(parameter: str, value: object, choices: Iterable[str]) -> str:
     return value
 
 
+def boolean(parameter: str, value: object) -> bool:
+    """Return ``value`` if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{parameter} must be True or False; got {value!r}.")
+    return bool(value)
+
+
 def is_integer(value: object) -> bool:
     """Tell whether ``value`` is a whole number; True and False are not."""
     return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))

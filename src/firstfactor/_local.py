@@ -15,8 +15,8 @@ from ._tree import FAR, LEAF, STACK, Tree, leaf_of, next_leaf
 # on a line, do not make them wild.
 RIDGE = 0.02
 
-# The least that a neighbour weighs, against 1 for one at the same place: all may be equally far.
-LEAST_WEIGHT = 1e-3
+# Neighbours that weigh less than this, together, are all as far as the last one but for rounding.
+EQUALLY_FAR = 1e-9
 
 # Stands for 0 where something is divided by it.
 TINY = 1e-300
@@ -110,10 +110,16 @@ def local_weights(points: Any, n_slopes: int, count: Any, places: Any, distances
 
 @inlined
 def _weigh(weights: Any, m: int, band: int, count: Any, places: Any, distances: Any, size: int) -> None:
+    """Give every row a weight that falls to 0 at the distance of the last place; all the same if all are there."""
     reach = distances[m, size - 1] + TINY
+    total = 0.0
     for k in range(size):
         rows = count[places[m, k]] - (1.0 if k == 0 else 0.0)
-        weights[m, band, k] = rows * max(1.0 - distances[m, k] / reach, LEAST_WEIGHT)
+        weights[m, band, k] = rows * max(1.0 - distances[m, k] / reach, 0.0)
+        total += weights[m, band, k]
+    if total < EQUALLY_FAR:
+        for k in range(1, size):
+            weights[m, band, k] = count[places[m, k]]
 
 
 @inlined

@@ -14,7 +14,6 @@ from math import ceil
 import numpy as np
 from scipy.stats import norm, pearson3, rankdata
 
-from . import _checks
 from .local import BANDS, Draws, Errors, Fits, Local
 from .neighbors import Search
 from .path import Step
@@ -51,8 +50,6 @@ class CalibratedRule:
     """Forward selection and elimination by evidence, on one table."""
 
     def __init__(self, variances: Variances, alpha: float) -> None:
-        if not 0 < _checks.number("alpha", alpha, 0.0, 1.0) < 1:
-            raise ValueError(f"alpha must be a number between 0 and 1, without these two; got {alpha!r}.")
         search, self._rng = variances.search, variances.rng
         rows = _some_rows(search, self._rng)
         y = search.y[rows]

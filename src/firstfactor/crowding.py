@@ -67,7 +67,7 @@ def _outside() -> int:
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__):
         frame, level = frame.f_back, level + 1
-    return level - 1
+    return level
 
 
 def distance_share(search: Search, factors: Sequence[int]) -> float:

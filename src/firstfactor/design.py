@@ -101,8 +101,7 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
     scale : bool
         Whether numeric factors are divided by their standard deviation (ddof = 1).
     """
-    if not isinstance(scale, (bool, np.bool_)):
-        raise ValueError(f"scale must be True or False; got {scale!r}.")
+    _checks.boolean("scale", scale)
     names, columns, n_rows = open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):

@@ -210,6 +210,7 @@ def total_indices(
     x1          0.0972
     x2          0.0000
     """
+    _checks.boolean("uncertainty", uncertainty)
     _checks.one_of("method", method, ("plug-in", "subsample"))
     with open_variances(X, y, **options) as variances:
         design, everything = variances.design, variances.design.varying

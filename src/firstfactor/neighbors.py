@@ -90,7 +90,7 @@ class Balls:
 
 
 class Contributions(NamedTuple):
-    """An estimate of a variance as a mean over rows, and how sure it is."""
+    """An estimate of a variance as a mean over rows, and how sure it is; all in units of Var(Y)."""
 
     rows: Floats
     """What each row contributes."""
@@ -202,15 +202,15 @@ class Search:
         they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
         all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴.
         """
-        n, y = self.design.n_rows, self.y[rows]
+        n, y, unit = self.design.n_rows, self.y[rows], self.y.var(ddof=1)
         if not factors:
-            return Contributions(y * y * (n / (n - 1)), 0.0)
+            return Contributions(y * y * (n / (n - 1)) / unit, 0.0)
         balls = self.balls(factors, rows)
         shared = balls.count >= self.n_neighbors
         size = np.where(shared, balls.count, float(self.n_neighbors))
         values = np.where(shared, (y - balls.mean) ** 2 * size / (size - 1), balls.variance)
-        overlap = np.mean(2 * balls.variance**2 / (size + 1)) * (self.outer.size / n)
-        return Contributions(values, float(overlap))
+        overlap = np.mean(2 * (balls.variance / unit) ** 2 / (size + 1)) * (self.outer.size / n)
+        return Contributions(values / unit, float(overlap))
 
     def _cost_alone(self, levels: Any, n_factors: int) -> Any:
         """Nanoseconds for each row to find its ball in a space with so many distinct places.

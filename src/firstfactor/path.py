@@ -37,7 +37,7 @@ class Path:
     steps: tuple[Step, ...]
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
-        """Return a data frame with one row per step and candidate."""
+        """Return a data frame with one row per step and candidate, with the evidence of the step where there is one."""
         columns: dict[str, list[Any]] = {
             "step": [],
             "phase": [],
@@ -51,6 +51,8 @@ class Path:
                 row = (number, step.phase, self.names[i], explained, explained - step.base_explained)
                 for column, cell in zip(columns.values(), (*row, i in step.chosen), strict=True):
                     column.append(cell)
+        if any(step.p_value is not None for step in self.steps):
+            columns["p_value"] = [step.p_value for step in self.steps for _ in step.candidates]
         return _frames.make_frame(columns, backend)
 
     @property

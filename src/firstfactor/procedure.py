@@ -24,8 +24,11 @@ class Procedure:
     split: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what does not go together."""
+        """Refuse what is not possible, or not together."""
         _checks.one_of("rule", self.rule, ("paper", "calibrated"))
+        _checks.boolean("split", self.split)
+        if _checks.number("alpha", self.alpha, 0.0, 1.0) in (0.0, 1.0):
+            raise ValueError(f"alpha must be a number between 0 and 1, without these two; got {self.alpha!r}.")
         if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
             raise ValueError(
                 f"forward must be 'full' and elimination 'batch' with rule='calibrated', which goes its own way; got "

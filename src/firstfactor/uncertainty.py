@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from .neighbors import Contributions
 from .shared import Floats
-from .variance import Variances
+from .variance import ROUNDING, Variances
 
 # Rows that standard errors are estimated from: the estimate itself is from all.
 ROWS = 1000
@@ -58,30 +58,30 @@ def plug_in(variances: Variances, question: Question) -> Uncertainty:
     leaves. Its standard error is that of the mean of its linear part. Contributions of rows in each other's
     neighbourhoods are not independent; what that adds comes with the contributions.
     """
-    outer = variances.search.outer
+    outer, variance = variances.search.outer, variances.response.variance
     some = outer[:: -(-outer.size // ROWS)]
-    total, variance = variances.contributions((), some).rows, variances.response.variance
+    total = variances.contributions((), some).rows
     whole, left = Contributions(np.zeros_like(total), 0.0), 0.0
     if question.noise:
-        whole, left = variances.contributions(question.factors, some), variances.of(question.factors)
-    explained = max(variance - left, variances.tolerance)
+        whole, left = variances.contributions(question.factors, some), variances.of(question.factors) / variance
+    explained = max(1 - left, ROUNDING)
     errors, p_values = [], []
     for rest in question.rests:
-        without, effect = variances.contributions(rest, some), variances.of(rest) - left
+        without, effect = variances.contributions(rest, some), variances.of(rest) / variance - left
         index, rows = effect / explained, without.rows - whole.rows
         slopes = (rows - index * (total - whole.rows)) / explained
         errors.append(_error(slopes, _overlap(without, whole, 1 - index) / explained**2, outer.size))
-        error = _error(rows, _overlap(without, whole, 1.0), outer.size)
-        p_values.append(_p_value(effect, error, variances.tolerance))
-    ceiling = _error((whole.rows - left / variance * total) / variance, whole.overlap / variance**2, outer.size)
-    return Uncertainty(np.array(errors), np.array(p_values), _error(whole.rows, whole.overlap, outer.size), ceiling)
+        p_values.append(_p_value(effect, _error(rows, _overlap(without, whole, 1.0), outer.size)))
+    noise = variance * _error(whole.rows, whole.overlap, outer.size)
+    ceiling = _error(whole.rows - left * total, whole.overlap, outer.size)
+    return Uncertainty(np.array(errors), np.array(p_values), noise, ceiling)
 
 
 def _overlap(a: Contributions, b: Contributions, times: float) -> float:
     """Return the overlap of ``a`` minus so many times ``b``: the less, the more alike their neighbourhoods are."""
     alike = np.corrcoef(a.rows, b.rows)[0, 1] if a.rows.size > 1 and np.ptp(a.rows) and np.ptp(b.rows) else 0.0
     both = 2 * times * max(alike, 0.0) * np.sqrt(a.overlap * b.overlap)
-    return float(a.overlap + times**2 * b.overlap - both)
+    return max(float(a.overlap + times**2 * b.overlap - both), 0.0)
 
 
 def _error(rows: Floats, overlap: float, n_rows: int) -> float:
@@ -89,8 +89,9 @@ def _error(rows: Floats, overlap: float, n_rows: int) -> float:
     return float(np.sqrt((rows.var(ddof=1) + overlap) / n_rows)) if rows.size > 1 else np.nan
 
 
-def _p_value(effect: float, error: float, tolerance: float) -> float:
-    return float(norm.sf(effect / max(error, tolerance)))
+def _p_value(effect: float, error: float) -> float:
+    """Return how likely an effect above this one is by chance, both in units of Var(Y)."""
+    return float(norm.sf(effect / max(error, ROUNDING)))
 
 
 def by_subsamples(variances: Variances, question: Question) -> Uncertainty:
@@ -99,24 +100,23 @@ def by_subsamples(variances: Variances, question: Question) -> Uncertainty:
     The variance of an estimate from n rows goes with 1/n, and that of its difference from the estimate of all N rows
     with 1/n − 1/N.
     """
-    n_rows = variances.design.n_rows
-    size = round(SHARE * n_rows)
-    estimates = np.array(
-        [
-            _estimate(variances.on_rows(np.sort(variances.rng.choice(n_rows, size, replace=False))), question)
-            for _ in range(SUBSAMPLES)
-        ]
-    )
+    n_rows, unit = variances.design.n_rows, variances.response.variance
+    size, n = round(SHARE * n_rows), len(question.rests)
+    samples = (np.sort(variances.rng.choice(n_rows, size, replace=False)) for _ in range(SUBSAMPLES))
+    estimates = np.array([_estimate(variances.on_rows(rows), question, unit) for rows in samples])
     errors = estimates.std(axis=0, ddof=1) * np.sqrt(size / (n_rows - size))
-    n, estimate = len(question.rests), _estimate(variances, question)
-    p_values = [_p_value(estimate[n + i], errors[n + i], variances.tolerance) for i in range(n)]
-    return Uncertainty(errors[:n], np.array(p_values), float(errors[-2]), float(errors[-1]))
+    effects = _estimate(variances, question, unit)[n : 2 * n]
+    p_values = [_p_value(effects[i], errors[n + i]) for i in range(n)]
+    return Uncertainty(errors[:n], np.array(p_values), unit * float(errors[-2]), float(errors[-1]))
 
 
-def _estimate(variances: Variances, question: Question) -> Floats:
-    """Return the indices, the effects they are shares of, the noise variance and the R² ceiling in one row."""
+def _estimate(variances: Variances, question: Question, unit: float) -> Floats:
+    """Return the indices, the effects they are shares of, the noise variance and the R² ceiling, in one row.
+
+    Effects and noise are in the unit given.
+    """
     variance = variances.response.variance
     left = variances.of(question.factors) if question.noise else 0.0
     effects = np.array([variances.of(rest) - left for rest in question.rests])
-    explained = max(variance - left, variances.tolerance)
-    return np.concatenate([effects / explained, effects, [left, 1 - left / variance]])
+    indices = effects / max(variance - left, variances.tolerance)
+    return np.concatenate([indices, effects / unit, [left / unit, 1 - left / variance]])

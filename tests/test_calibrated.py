@@ -1,0 +1,172 @@
+"""The calibrated rule: nothing from noise, no less from what is there, and the evidence for it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tables import friedman, mixed
+
+from firstfactor import FIRST, problems
+from firstfactor.calibrated import normal_scores
+from firstfactor.local import BANDS, Local
+from firstfactor.variance import open_variances
+
+
+def calibrated(**parameters):
+    return FIRST(rule="calibrated", random_state=0, **parameters)
+
+
+def noise(kind, seed, rows=150):
+    rng = np.random.default_rng([seed, 11])
+    X, y = rng.uniform(size=(rows, 5)), rng.normal(size=rows)
+    match kind:
+        case "mixed":
+            levels = np.array(list("abcd"))
+            X = pd.DataFrame({"a": levels[rng.integers(0, 3, rows)], "b": X[:, 0], "c": rng.integers(0, 5, rows)})
+        case "heavy-tailed":
+            y = rng.standard_cauchy(size=rows)
+        case "two classes":
+            y = y > 0.5
+        case "counts":
+            y = rng.poisson(1.0, size=rows)
+    return X, y
+
+
+@pytest.mark.parametrize("kind", ["numbers", "mixed", "heavy-tailed", "two classes", "counts"])
+def test_nothing_is_selected_from_noise_but_rarely(kind):
+    found = [calibrated().fit(*noise(kind, seed)).support_.any() for seed in range(40)]
+    assert np.sum(found) <= 9  # of 40 with a chance of 0.1 each; 10 or more have a chance of 0.005
+    assert np.mean([FIRST().fit(*noise(kind, seed)).support_.any() for seed in range(5)]) > 0.5
+
+
+def test_alpha_is_how_often_noise_is_selected():
+    strict, lax = (
+        np.sum([calibrated(alpha=alpha).fit(*noise("numbers", s)).support_.any() for s in range(30)])
+        for alpha in (0.02, 0.5)
+    )
+    assert strict <= 3
+    assert 7 <= lax <= 23
+
+
+@pytest.mark.parametrize(
+    ("problem", "factors", "rho", "classes"),
+    [
+        (problems.friedman, 10, 0.9, False),
+        (problems.heavy_tailed, 8, 0.0, False),
+        (problems.ishigami, 6, 0.0, True),
+        (problems.ishigami, 40, 0.0, False),
+    ],
+)
+def test_what_is_there_is_found(problem, factors, rho, classes):
+    X, y = problem.sample(1000, factors, rho, seed=3, classes=classes)
+    selector = calibrated().fit(X, y)
+    assert sorted(selector.selected_.tolist()) == sorted(problem.true_factors)
+    assert selector.p_values_[selector.support_].max() < 0.02
+    assert not selector.indices_.weak.any()
+
+
+def test_categories_are_found():
+    X, y = mixed(rows=500)
+    assert set(calibrated().fit(X, y).get_feature_names_out()) == {"size", "load", "make"}
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    X, y = friedman(rows=300)
+    one, two = (calibrated(n_jobs=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.importances_, two.importances_)
+    np.testing.assert_array_equal(one.p_values_, two.p_values_)
+    assert str(one.path_) == str(two.path_)
+
+
+def test_order_of_columns_units_and_a_constant_change_nothing():
+    X, y = friedman(rows=300)
+    plain = calibrated().fit(X, y)
+    turned = calibrated().fit(X[:, ::-1], y)
+    np.testing.assert_array_equal(turned.support_[::-1], plain.support_)
+    np.testing.assert_allclose(turned.p_values_[::-1], plain.p_values_, rtol=1e-2, atol=1e-9)
+    other = calibrated().fit(np.column_stack([X * 7 - 2, np.ones(300)]), 1e5 - 30 * y)
+    np.testing.assert_array_equal(other.support_, [*plain.support_, False])
+
+
+def test_any_increasing_transformation_of_the_response_selects_the_same():
+    X, y = friedman(rows=300)
+    plain, other = (calibrated().fit(X, values) for values in (y, np.exp(y / 4)))
+    np.testing.assert_array_equal(other.support_, plain.support_)
+    np.testing.assert_array_equal(other.p_values_, plain.p_values_)
+
+
+def test_names_of_classes_change_nothing():
+    X, y = problems.ishigami.sample(300, 4, classes=True, seed=0)
+    plain, other = (calibrated().fit(X, values) for values in (y, np.where(y, "no", "yes")))
+    np.testing.assert_array_equal(other.support_, plain.support_)
+
+
+def test_large_tables_are_judged_by_some_of_their_rows():
+    X, y = friedman(rows=6000)
+    selector = calibrated().fit(X, y)
+    assert sorted(selector.selected_.tolist()) == [0, 6, 7, 8, 9]
+    assert selector.indices_.n_rows == 6000
+
+
+def test_outer_rows_are_the_rows_that_judge():
+    X, y = friedman(rows=1000)
+    few = calibrated(n_outer=60).fit(X, y)
+    assert few.support_.sum() < calibrated().fit(X, y).support_.sum()
+
+
+def test_the_path_tells_the_evidence():
+    X, y = friedman(rows=500, factors=30)
+    path = calibrated().fit(X, y).path_
+    forward = [step for step in path.steps if step.phase == "forward"]
+    assert all(step.p_value <= 0.1 for step in forward[:-1])
+    assert forward[-1].p_value > 0.1
+    assert max(len(step.candidates) for step in forward) == 8
+    frame = path.to_frame()
+    assert frame["p_value"].notna().all()
+    assert "p_value" not in FIRST().fit(X, y).path_.to_frame()
+
+
+def test_factors_that_were_never_promising_are_said_to_be_so():
+    X, y = friedman(rows=500, factors=30)
+    found = calibrated().fit(X, y).indices_
+    reasons = {found.why_left_out(i) for i in found.left_out.tolist()}
+    assert "never among the best candidates" in reasons
+
+
+def test_a_factor_without_measurable_importance_stays_selected():
+    found = [calibrated(estimator="nearest").fit(*problems.friedman.sample(400, 10, 0.9, seed=s)) for s in range(6)]
+    without = [f for f in found if (f.importances_[f.support_] == 0).any()]
+    assert without, "the seeds no longer show the case"
+    for selector in without:
+        assert selector.transform(np.zeros((2, 10))).shape[1] == selector.selected_.size == selector.support_.sum()
+
+
+def test_normal_scores_keep_ties_and_order():
+    scores = normal_scores(np.array([5.0, 1.0, 5.0, 1e9]))
+    assert scores[0] == scores[2]
+    assert scores[1] < scores[0] < scores[3] < 2
+    assert abs(scores.mean()) < 1e-12
+
+
+def test_gains_of_draws_equal_those_in_plain_algebra():
+    X, y = friedman(rows=200)
+    with open_variances(X, y) as variances:
+        local = Local(variances.search, [0, 6])
+        fits = local.fit(np.arange(200))
+        unit_errors = np.array([local.errors(unit, np.arange(200)).values for unit in np.eye(200)])  # (unit, band, row)
+    draws = np.random.default_rng(0).normal(size=(200, 4)).astype(np.float32)
+    for band in range(len(BANDS)):
+        residuals = unit_errors[:, band].T @ draws.astype(float)
+        np.testing.assert_allclose(fits.mean_squares(draws)[band], np.mean(residuals**2, axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [3, 4, 8])
+def test_tiny_tables_select_nothing(rows):
+    rng = np.random.default_rng(0)
+    assert not calibrated(alpha=0.05).fit(rng.normal(size=(rows, 3)), rng.normal(size=rows)).support_.any()
+
+
+def test_more_factors_than_rows_are_fine():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 200))
+    selector = calibrated().fit(X, X[:, 17] + 0.2 * rng.normal(size=60))
+    assert selector.selected_.tolist() == [17]

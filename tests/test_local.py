@@ -1,0 +1,96 @@
+"""Local fits equal those in plain loops, and serve any response."""
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables import as_lists, friedman, mixed, tables
+
+from firstfactor.local import Local
+from firstfactor.variance import open_variances
+
+BANDS = (4, 9)
+
+
+def fits_of(X, y, factors, bands=BANDS, **options):
+    with open_variances(X, y, task="regression", **options) as variances:
+        everyone = np.arange(variances.design.n_rows)
+        local = Local(variances.search, [i for i in factors if not variances.design.constant[i]], bands)
+        return local, local.errors(variances.response.values, everyone), variances.response.values
+
+
+def naive_errors(X, y, factors):
+    columns = naive.standardise(as_lists(X))
+    factors = [i for i in factors if i in naive.varying(columns)]
+    centred = (y - y.mean()).tolist()
+    return [[naive.local_error(columns, centred, factors, m, band) for m in range(len(y))] for band in BANDS]
+
+
+def assert_same_where_known(ours, reference):
+    known = np.array([[value is not None for value in row] for row in reference])
+    expected = np.array([[0.0 if value is None else value for value in row] for row in reference])
+    np.testing.assert_allclose(ours[known], expected[known], rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+
+
+@given(tables(), st.data())
+def test_errors_equal_those_in_plain_loops(table, data):
+    X, y = table
+    factors = data.draw(st.lists(st.integers(0, X.shape[1] - 1), min_size=1, unique=True))
+    _, errors, _ = fits_of(X, y, factors)
+    assert_same_where_known(errors.values, naive_errors(X, y, factors))
+
+
+@pytest.mark.parametrize("make", [friedman, mixed])
+def test_errors_of_larger_tables_equal_those_in_plain_loops(make):
+    import pandas as pd
+
+    X, y = make(rows=120)
+    X, factors = pd.DataFrame(X), [0, 1, 2, 3]
+    _, errors, _ = fits_of(X, y, factors)
+    reference = naive_errors(X, y, factors)
+    assert sum(value is None for row in reference for value in row) == 0
+    assert_same_where_known(errors.values, reference)
+
+
+def test_without_factors_the_fit_is_the_mean_of_the_other_rows():
+    X, y = friedman(rows=50)
+    _, errors, values = fits_of(X, y, [])
+    others = (values.sum() - values) / 49
+    np.testing.assert_allclose(errors.fits, [others, others])
+    np.testing.assert_allclose(errors.spread, 1 / 49)
+
+
+def test_a_linear_response_is_foretold_almost_exactly():
+    X = np.random.default_rng(0).uniform(size=(500, 2))
+    y = 3 * X[:, 0] - 2 * X[:, 1]
+    _, errors, values = fits_of(X, y, [0, 1], bands=(12, 24))
+    assert np.mean(errors.values**2) < 2e-4 * values.var()
+
+
+def test_rows_at_one_place_are_foretold_by_the_mean_of_the_others_there():
+    group = np.repeat([0, 1, 2], 40)
+    y = np.random.default_rng(0).normal(size=120) + group
+    _, errors, values = fits_of(group[:, None], y, [0], bands=(12,), categorical=[0])
+    sums = np.bincount(group, values)
+    np.testing.assert_allclose(errors.fits[0], (sums[group] - values) / 39)
+
+
+def test_draws_are_fitted_as_the_response_is():
+    X, y = mixed(rows=150)
+    draws = np.random.default_rng(0).normal(size=(150, 3)).astype(np.float32)
+    with open_variances(X, y) as variances:
+        for factors in ([0, 1], [2, 3, 4], [0, 2], [3]):
+            local = Local(variances.search, factors, BANDS)
+            ours = local.fit(np.arange(150)).mean_squares(draws)
+            each = [local.errors(draws[:, b].astype(float), np.arange(150)).values for b in range(3)]
+            np.testing.assert_allclose(ours.T, [np.mean(errors**2, axis=1) for errors in each], rtol=1e-5)
+
+
+def test_blocks_of_rows_give_the_same_fits_as_all_at_once():
+    X, y = friedman(rows=900)
+    local, errors, values = fits_of(X, y, [0, 6, 7])
+    means = local.place_means(values[:, None])
+    at_once = local.fit(np.arange(900)).errors(values, means)
+    for ours, expected in zip(errors, at_once, strict=True):
+        np.testing.assert_array_equal(ours, expected)

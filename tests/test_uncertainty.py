@@ -1,0 +1,290 @@
+"""How sure: standard errors, intervals, p-values; two estimators; halves; too few rows."""
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from tables import as_lists, friedman, mixed, tables
+
+from firstfactor import FIRST, backward_elimination, total_indices
+from firstfactor.crowding import TooFewRowsWarning
+from firstfactor.problems import ishigami
+
+estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
+
+
+def additive(rows=300, seed=0):
+    """Two factors that matter and one that does not."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(rows, 3))
+    return X, 3 * X[:, 0] + X[:, 1] + rng.normal(size=rows) / 2
+
+
+# --- against plain loops -------------------------------------------------------------------------------
+
+
+@given(tables(), st.sampled_from([2, 3]))
+def test_standard_errors_equal_those_in_plain_loops(table, k):
+    X, y = table
+    columns = naive.standardise(as_lists(X))
+    factors = naive.varying(columns)
+    assume(factors)
+    explained = naive.explained_variance(columns, y.tolist(), factors, k)
+    assume(explained > 1e-6 * y.var())
+    ours = total_indices(X, y, n_neighbors=k, uncertainty=True, task="regression").standard_errors
+    expected = [naive.standard_error(columns, y.tolist(), factors, i, k) for i in factors]
+    np.testing.assert_allclose(ours[factors], expected, rtol=1e-6, atol=1e-7)
+
+
+def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops():
+    X, y = friedman(rows=80)
+    columns = naive.standardise(as_lists(pd.DataFrame(X)))
+    factors, ours = [0, 6], total_indices(X[:, [0, 6]], y, estimator="extrapolated").noise_variance
+    squares, fourth = [], []
+    for band in (12, 24):
+        errors = [naive.local_error(columns, y.tolist(), factors, m, band) for m in range(80)]
+        reach = [
+            sorted(naive.distance(columns, factors, m, n) for n in range(80) if n != m)[band - 1] for m in range(80)
+        ]
+        squares.append(np.mean(np.square(errors)))
+        fourth.append(np.mean(np.power(reach, 4)))
+    ratio = fourth[1] / fourth[0]
+    assert ratio > 1.5
+    np.testing.assert_allclose(ours, (ratio * squares[0] - squares[1]) / (ratio - 1), rtol=1e-9)
+
+
+# --- against the truth ---------------------------------------------------------------------------------
+
+
+@estimators
+def test_standard_errors_are_about_the_spread_over_many_tables(estimator):
+    results = [total_indices(*additive(seed=s), uncertainty=True, estimator=estimator) for s in range(80)]
+    for spread, errors in [
+        (np.std([r.values[0] for r in results], ddof=1), [r.standard_errors[0] for r in results]),
+        (np.std([r.noise_variance for r in results], ddof=1), [r.uncertainty.noise for r in results]),
+        (np.std([r.r2_ceiling for r in results], ddof=1), [r.uncertainty.r2 for r in results]),
+    ]:
+        assert 0.75 < np.mean(errors) / spread < 1.35
+
+
+@estimators
+def test_p_values_of_what_adds_nothing_are_not_small(estimator):
+    results = [total_indices(*additive(seed=s), uncertainty=True, estimator=estimator) for s in range(80)]
+    assert np.mean([r.p_values[2] <= 0.05 for r in results]) <= 0.1
+    assert np.mean([r.p_values[0] <= 0.001 for r in results]) == 1
+
+
+def test_extrapolation_takes_most_of_the_distance_bias_away():
+    X, y = ishigami.sample(1000, 3, seed=0)
+    nearest, extrapolated = (total_indices(X, y, estimator=e).noise_variance for e in ("nearest", "extrapolated"))
+    assert nearest > 1.7
+    assert 0.8 < extrapolated < 1.35
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    truth = ishigami.total_indices(3)
+    held = []
+    for seed in range(40):
+        found = total_indices(*ishigami.sample(500, 3, seed=seed), uncertainty=True, estimator="extrapolated")
+        low, high = found.interval(0.9).T
+        held.append((low <= truth) & (truth <= high))
+    assert 0.75 <= np.mean(held) <= 0.98
+
+
+def test_subsamples_agree_with_the_plug_in():
+    X, y = additive(rows=400)
+    plain = total_indices(X, y, uncertainty=True)
+    again = total_indices(X, y, uncertainty=True, method="subsample", random_state=0)
+    np.testing.assert_array_equal(plain.values, again.values)
+    ratio = (again.standard_errors / plain.standard_errors)[:2]
+    assert (ratio > 0.6).all()
+    assert (ratio < 1.6).all()
+    assert 0.6 < again.uncertainty.r2 / plain.uncertainty.r2 < 1.6
+    assert 0.6 < again.uncertainty.noise / plain.uncertainty.noise < 1.6
+
+
+# --- what must not change anything ---------------------------------------------------------------------
+
+
+@estimators
+def test_units_of_the_response_change_no_standard_error(estimator):
+    X, y = friedman(rows=200)
+    X = X[:, [0, 6, 7]]
+    plain, other = (total_indices(X, values, uncertainty=True, estimator=estimator) for values in (y, 1e6 - 1e3 * y))
+    np.testing.assert_allclose(other.standard_errors, plain.standard_errors, rtol=1e-7)
+    np.testing.assert_allclose(other.p_values, plain.p_values, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(other.uncertainty.noise, 1e6 * plain.uncertainty.noise, rtol=1e-7)
+
+
+@estimators
+def test_order_of_rows_and_columns_changes_no_standard_error(estimator):
+    X, y = mixed()
+    rows = np.random.default_rng(1).permutation(len(y))
+    plain = total_indices(X, y, uncertainty=True, estimator=estimator)
+    other = total_indices(X[X.columns[::-1]].iloc[rows], y[rows], uncertainty=True, estimator=estimator)
+    np.testing.assert_allclose(other.standard_errors[::-1], plain.standard_errors, rtol=0.02)
+
+
+@estimators
+def test_the_same_bits_for_any_number_of_threads(estimator):
+    X, y = friedman(rows=700)
+    one, two = (FIRST(estimator=estimator, n_jobs=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.importances_, two.importances_)
+    np.testing.assert_array_equal(one.standard_errors_, two.standard_errors_)
+    np.testing.assert_array_equal(one.p_values_, two.p_values_)
+
+
+# --- what users see ------------------------------------------------------------------------------------
+
+
+def test_every_fitted_selector_says_how_sure_it_is():
+    selector = FIRST().fit(*friedman(rows=500))
+    known = np.isfinite(selector.standard_errors_)
+    np.testing.assert_array_equal(known, selector.support_)
+    np.testing.assert_array_equal(np.isfinite(selector.p_values_), selector.support_)
+    low, high = selector.interval(0.9)[selector.support_].T
+    assert (low < selector.importances_[selector.support_]).all()
+    assert (high > selector.importances_[selector.support_]).all()
+    assert (selector.interval(0.99)[:, 1] >= selector.interval(0.5)[:, 1])[selector.support_].all()
+    bottom, top = selector.indices_.r2_interval()
+    assert bottom < selector.r2_ceiling_ < top
+
+
+def test_weak_factors_are_those_with_a_large_p_value():
+    rng = np.random.default_rng(0)
+    selector = FIRST().fit(rng.uniform(size=(100, 8)), rng.normal(size=100))
+    weak = selector.indices_.weak
+    assert weak.any()
+    np.testing.assert_array_equal(weak, selector.support_ & (np.nan_to_num(selector.p_values_) > 0.05))
+
+
+def test_frames_tell_how_sure():
+    columns = ["factor", "importance", "standard_error", "p_value"]
+    assert list(total_indices(*additive(), uncertainty=True).to_frame().columns) == columns
+    assert list(total_indices(*additive()).to_frame().columns) == columns[:2]
+
+
+def test_sets_and_eliminated_factors_have_standard_errors():
+    X, y = additive()
+    joint = total_indices(X, y, subset=[0, 1], uncertainty=True)
+    assert joint.standard_errors.shape == (1,)
+    assert joint.p_values[0] < 1e-6
+    kept = backward_elimination(X, y, uncertainty=True)
+    np.testing.assert_array_equal(np.isfinite(kept.standard_errors), kept.support)
+    assert backward_elimination(X, y).uncertainty is None
+
+
+def test_nothing_is_said_of_constant_factors():
+    X, y = additive()
+    found = total_indices(np.column_stack([X, np.ones(len(y))]), y, uncertainty=True)
+    np.testing.assert_array_equal(np.isnan(found.standard_errors), [False, False, False, True])
+
+
+def test_a_response_without_noise_has_an_exact_ceiling():
+    found = total_indices(*additive(), noise=False, uncertainty=True)
+    assert found.uncertainty.noise == 0
+    assert found.uncertainty.r2 == 0
+    assert (found.standard_errors > 0).all()
+
+
+@pytest.mark.parametrize("scale", [1e100, 1e-100])
+def test_huge_and_tiny_units_are_no_matter(scale):
+    X, y = additive()
+    plain, other = (total_indices(X, values, uncertainty=True, estimator="extrapolated") for values in (y, scale * y))
+    np.testing.assert_allclose(other.standard_errors, plain.standard_errors, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"estimator": "best"}, "estimator must be one of 'nearest', 'extrapolated'; got 'best'"),
+        ({"rule": "strict"}, "rule must be one of 'paper', 'calibrated'; got 'strict'"),
+        ({"rule": "calibrated", "alpha": 0}, "alpha must be a number between 0 and 1"),
+        ({"rule": "calibrated", "alpha": "low"}, "alpha must be a number from 0 to 1; got 'low'"),
+        ({"rule": "calibrated", "forward": "fast"}, "forward must be 'full' and elimination 'batch'"),
+        ({"split": 0.3}, "split must be True or False; got 0.3"),
+    ],
+)
+def test_wrong_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        FIRST(**parameters).fit(*additive())
+
+
+def test_wrong_methods_and_levels_are_named():
+    with pytest.raises(ValueError, match="method must be one of 'plug-in', 'subsample'; got 'bootstrap'"):
+        total_indices(*additive(), uncertainty=True, method="bootstrap")
+    with pytest.raises(ValueError, match="level must be a number from 0 to 1; got 95"):
+        total_indices(*additive(), uncertainty=True).interval(95)
+    with pytest.raises(ValueError, match="no standard errors were computed; use uncertainty=True"):
+        total_indices(*additive()).interval()
+
+
+# --- halves --------------------------------------------------------------------------------------------
+
+
+def test_split_chooses_on_one_half_and_estimates_on_the_other():
+    X, y = friedman(rows=600)
+    selector = FIRST(split=True, random_state=0).fit(X, y)
+    assert selector.indices_.n_rows == 300
+    assert {0, 6} <= set(selector.selected_.tolist())
+    assert not np.array_equal(selector.importances_, FIRST(split=True, random_state=1).fit(X, y).importances_)
+
+
+def test_noise_explains_nothing_on_rows_that_did_not_choose():
+    claimed, honest = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.uniform(size=(200, 10)), rng.normal(size=200)
+        claimed.append(FIRST().fit(X, y).r2_ceiling_)
+        honest.append(FIRST(split=True, random_state=0).fit(X, y).r2_ceiling_)
+    assert np.mean(claimed) > 0.1
+    assert abs(np.mean(honest)) < 0.1
+
+
+def test_halves_of_two_classes_both_hold_both():
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(200, 2)), np.arange(200) < 4
+    for seed in range(5):
+        FIRST(split=True, random_state=seed).fit(X, y)
+
+
+def test_halves_without_variation_are_refused():
+    with pytest.raises(ValueError, match="y does not vary in 50 rows drawn from 100"):
+        FIRST(split=True, random_state=0).fit(np.random.default_rng(0).uniform(size=(100, 2)), np.arange(100) == 7)
+
+
+# --- too few rows --------------------------------------------------------------------------------------
+
+
+def test_too_few_rows_for_so_many_factors_are_told_with_what_they_can_support():
+    X, y = friedman(rows=200, factors=20)
+    with pytest.warns(TooFewRowsWarning, match="200 rows are too few for 20 factors") as warned:
+        found = total_indices(X, y)
+    assert warned[0].filename == __file__
+    assert 3 <= found.crowding.supported <= 8
+    assert found.crowding.distance_share > 0.3
+
+
+def test_enough_rows_are_no_matter():
+    X, y = friedman(rows=1000)
+    crowding = total_indices(X[:, [0, 6, 7]], y).crowding
+    assert crowding.supported is None
+    assert 0 < crowding.distance_share < 0.02
+
+
+def test_the_distance_bias_of_a_linear_response_is_found():
+    X = np.random.default_rng(0).normal(size=(500, 5))
+    found = total_indices(X, X.sum(axis=1))
+    assert found.crowding.supported is None or found.crowding.distance_share > 0.1
+    np.testing.assert_allclose(found.crowding.distance_bias, 1 - found.r2_ceiling, rtol=0.15)
+
+
+def test_categories_count_in_the_distance_of_any_two_rows():
+    X, y = mixed(rows=300)
+    columns = naive.standardise(as_lists(X))
+    nearest = [min(naive.distance(columns, range(5), m, n) ** 2 for n in range(300) if n != m) for m in range(300)]
+    any_two = np.mean([naive.distance(columns, range(5), m, n) ** 2 for m in range(300) for n in range(300) if n != m])
+    share = total_indices(X, y).crowding.distance_share
+    np.testing.assert_allclose(share, np.mean(nearest) / any_two, rtol=1e-9)
