@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import gamma
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
-from firstfactor.calibrated import normal_scores
+from firstfactor.calibrated import chance_above, normal_scores
 from firstfactor.local import BANDS, Local
 from firstfactor.variance import open_variances
 
@@ -145,6 +146,13 @@ def test_normal_scores_keep_ties_and_order():
     assert scores[0] == scores[2]
     assert scores[1] < scores[0] < scores[3] < 2
     assert abs(scores.mean()) < 1e-12
+
+
+@pytest.mark.parametrize("shape", [0.7, 5.0, 1e7])
+def test_chances_beyond_the_draws_are_those_of_their_distribution(shape):
+    draws = np.random.default_rng(0).gamma(shape, size=200_000)
+    for value in gamma.isf([0.9, 0.3, 0.01], shape):
+        assert chance_above(value, draws) == pytest.approx(gamma.sf(value, shape), rel=0.1)
 
 
 def test_gains_of_draws_equal_those_in_plain_algebra():

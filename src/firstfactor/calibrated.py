@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
-from scipy.stats import norm, pearson3, rankdata
+from scipy.special import gammaincc, ndtr, ndtri
 
 from .local import BANDS, Draws, Errors, Fits, Local
 from .neighbors import Search
@@ -29,6 +29,9 @@ CANDIDATES, SHARE = 8, 0.1
 
 # Draws under "adds nothing", at least.
 DRAWS = 199
+
+# Skewness below which a distribution is taken for normal.
+NO_SKEWNESS = 1e-3
 
 # The band whose residuals are drawn from: wide enough to be quiet, narrow enough to follow.
 MIDDLE = len(BANDS) // 2
@@ -124,18 +127,13 @@ class CalibratedRule:
         return kept, p_values[: len(kept)]
 
     def _evidence(self, rest: tuple[int, ...], whole: Fits) -> tuple[float, float]:
-        """Return how likely the gain from ``rest`` to ``whole`` is by chance, and what the rest explains.
-
-        The distribution of the best gain over the bands is a gamma distribution with the moments that the draws have.
-        """
+        """Return how likely the gain from ``rest`` to ``whole`` is by chance, and what the rest explains."""
         base = self._fit(rest)
         errors = self._errors(base)
         draws = self._draw(errors, DRAWS)
         gains = base.mean_squares(draws) - whole.mean_squares(draws)
         best = _standardise(gains, gains[..., 1:]).max(axis=0)
-        centre, spread = best[1:].mean(), best[1:].std(ddof=1)
-        skewness = np.mean((best[1:] - centre) ** 3) / spread**3
-        return float(pearson3.sf(best[0], max(skewness, 0.0), centre, spread)), self._explained(errors)
+        return chance_above(best[0], best[1:]), self._explained(errors)
 
     def _fit(self, factors: tuple[int, ...]) -> Fits:
         return Local(self._search, factors).fit(self._search.outer)
@@ -159,9 +157,22 @@ class CalibratedRule:
 
 def normal_scores(y: Floats) -> Floats:
     """Return what a normal response would be at the same ranks: outliers count, but not for everything."""
-    scores: Floats = norm.ppf((rankdata(y) - 0.5) / y.size)
+    _, value, times = np.unique(y, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(times) - times / 2
+    scores: Floats = ndtri(ranks / y.size)[value]
     scores -= scores.mean()
     return scores
+
+
+def chance_above(value: float, draws: Floats) -> float:
+    """Return how likely a draw above the value is, by a gamma distribution with the moments of the draws."""
+    centre, spread = draws.mean(), draws.std(ddof=1)
+    skewness = np.mean((draws - centre) ** 3) / spread**3
+    distance = (value - centre) / spread
+    if skewness < NO_SKEWNESS:
+        return float(ndtr(-distance))
+    shape = 4 / skewness**2
+    return float(gammaincc(shape, max(shape + np.sqrt(shape) * distance, 0.0)))
 
 
 def _some_rows(search: Search, rng: np.random.Generator) -> Positions:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from .neighbors import Contributions
 from .shared import Floats
@@ -91,7 +91,7 @@ def _error(rows: Floats, overlap: float, n_rows: int) -> float:
 
 def _p_value(effect: float, error: float) -> float:
     """Return how likely an effect above this one is by chance, both in units of Var(Y)."""
-    return float(norm.sf(effect / max(error, ROUNDING)))
+    return float(ndtr(-effect / max(error, ROUNDING)))
 
 
 def by_subsamples(variances: Variances, question: Question) -> Uncertainty:
