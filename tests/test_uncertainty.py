@@ -34,8 +34,8 @@ def test_standard_errors_equal_those_in_plain_loops(table, k):
     explained = naive.explained_variance(columns, y.tolist(), factors, k)
     assume(explained > 1e-6 * y.var())
     ours = total_indices(X, y, n_neighbors=k, uncertainty=True, task="regression").standard_errors
-    expected = [naive.standard_error(columns, y.tolist(), factors, i, k) for i in factors]
-    np.testing.assert_allclose(ours[factors], expected, rtol=1e-6, atol=1e-7 * max([1.0, *expected]))
+    expected = np.square([naive.standard_error(columns, y.tolist(), factors, i, k) for i in factors])
+    np.testing.assert_allclose(ours[factors] ** 2, expected, rtol=1e-6, atol=1e-10 * max(1.0, expected.max()))
 
 
 def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops():
