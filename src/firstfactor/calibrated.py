@@ -22,7 +22,7 @@ from .shared import Floats, Positions
 from .variance import Variances
 
 # Rows looked at: those of larger tables are drawn. The time does not grow beyond it.
-ROWS = 2000
+ROWS = 1500
 
 # Candidates looked at closely in each step: so many, or a tenth of all, those that seem best at first sight.
 CANDIDATES, SHARE = 8, 0.1
