@@ -210,7 +210,9 @@ def test_kernels_without_compiling():
         import numpy as np
         import naive
         from firstfactor import FIRST, total_indices
+        from firstfactor.local import Local
         from firstfactor.neighbors import Search
+        from firstfactor.variance import open_variances
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.normal(size=(40, 3)), rng.integers(0, 3, size=(40, 2))])
         y = X[:, 0] + X[:, 3] + 0.1 * rng.normal(size=40)
@@ -221,6 +223,13 @@ def test_kernels_without_compiling():
                 ours = FIRST(k).fit(X, y).importances_, total_indices(X, y, n_neighbors=k).values
                 refs = naive.first(columns, y.tolist(), k), naive.total_indices(columns, y.tolist(), k)
                 np.testing.assert_allclose(ours, refs, rtol=1e-9, atol=1e-12)
+        with open_variances(X, y) as variances:
+            local = Local(variances.search, [0, 3, 4], (4, 9))
+            errors = local.errors(variances.response.values, np.arange(40)).values
+            squares = local.fit(np.arange(40)).mean_squares(variances.response.values[:, None].astype(np.float32))
+        refs = [[naive.local_error(columns, y.tolist(), [0, 3, 4], m, band) for m in range(40)] for band in (4, 9)]
+        np.testing.assert_allclose(errors, refs, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(squares[:, 0], np.mean(np.square(refs), axis=1), rtol=1e-4)
         print("equal")
         """,
         NUMBA_DISABLE_JIT="1",
@@ -228,7 +237,9 @@ def test_kernels_without_compiling():
     assert printed == "equal\n"
 
 
-@pytest.mark.parametrize("call", ["FIRST(n_jobs=1).fit", "FIRST(n_jobs=2).fit", "total_indices"])
+@pytest.mark.parametrize(
+    "call", ["FIRST(n_jobs=1).fit", "FIRST(n_jobs=2).fit", "FIRST(rule='calibrated').fit", "total_indices"]
+)
 def test_ctrl_c_stops_within_a_second(call):
     code = f"""
         import time
