@@ -72,8 +72,7 @@ def _outside() -> int:
 
 def distance_share(search: Search, factors: Sequence[int]) -> float:
     """Return the mean squared distance of the nearest neighbours as a share of that of any two rows."""
-    some = search.outer[:: -(-search.outer.size // ROWS)]
-    reach = float(search.balls(factors, some).reach.mean())
+    reach = float(search.balls(factors, -(-search.outer.size // ROWS)).reach.mean())
     return reach / _between_any_two(search.design, factors)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ._tasks import Workers
 from .local import Errors, Local
 from .neighbors import Contributions, Search
-from .shared import Floats, Positions
+from .shared import Floats
 
 # Numbers of neighbours of the two fits.
 PAIR = (12, 24)
@@ -35,7 +35,7 @@ class ExtrapolatedSearch:
     def one(self, factors: Sequence[int]) -> float:
         """Return the variance of y that is left, given the factors."""
         unit = float(self._search.y.var(ddof=1))
-        return max(unit * float(self.contributions(factors, self._search.outer).rows.mean()), 0.0)
+        return max(unit * float(self.contributions(factors, 1).rows.mean()), 0.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return what is left given ``base`` plus each candidate."""
@@ -48,16 +48,16 @@ class ExtrapolatedSearch:
     def _each(self, sets: list[tuple[int, ...]]) -> Floats:
         return np.array(self.workers.map(self.one, sets))
 
-    def contributions(self, factors: Sequence[int], rows: Positions) -> Contributions:
-        """Return what each of some outer rows contributes to the variance that is left.
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """Return what every so many outer rows contribute to the variance that is left.
 
         Rows share neighbours and are neighbours of each other: that adds about 2 σ⁴ Σw² to the variance of a
         contribution, w being the weights of both fits together and σ⁴ a third of the mean fourth power of an error. The
         weights of the wider fit are half of those of the narrower one, on the same rows and as many more.
         """
         if not factors:
-            return self._search.contributions(factors, rows)
-        errors = Local(self._search, factors, PAIR).errors(self._search.y, rows)
+            return self._search.contributions(factors, step)
+        errors = Local(self._search, factors, PAIR).errors(self._search.y, self._search.outer[::step])
         near, far = _extrapolate(errors)
         squares = errors.values**2 / self._search.y.var(ddof=1)
         narrow, wide = errors.spread.mean(axis=1)

@@ -47,6 +47,9 @@ MANY = 64
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
 
+# Balls that are kept for those who ask again: of so many sets, of tables that are small enough.
+REMEMBERED_SETS, REMEMBERED_ROWS = 16, 20_000
+
 # Values sorted in one task.
 SORT_BLOCK = 2**16
 
@@ -172,10 +175,26 @@ class Search:
             return float(self.y.var(ddof=1))
         if len(factors) == 1:
             return float(self.columns.variance[factors[0]])
-        return float(self.balls(factors, self.outer).variance.mean())
+        balls = self._find_balls(factors, self.outer)
+        if self.outer.size <= REMEMBERED_ROWS:
+            self._remembered[tuple(sorted(factors))] = balls
+            while len(self._remembered) > REMEMBERED_SETS:
+                self._remembered.pop(next(iter(self._remembered)), None)  # another thread may have been faster
+        return float(balls.variance.mean())
 
-    def balls(self, factors: Sequence[int], rows: Positions) -> Balls:
-        """Return the ball of each of the rows given."""
+    @cached_property
+    def _remembered(self) -> dict[tuple[int, ...], Balls]:
+        """The balls of the last sets: those that elimination ends with are asked for again."""
+        return {}
+
+    def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
+        """Return the balls of every so many outer rows."""
+        known = self._remembered.get(tuple(sorted(factors)))
+        if known is None:
+            return self._find_balls(factors, self.outer[::step])
+        return Balls(known.variance[::step], known.reach[::step], known.count[::step], known.mean[::step])
+
+    def _find_balls(self, factors: Sequence[int], rows: Positions) -> Balls:
         points = self.collapse(factors)
         planted = self.plant(factors, points.rows)
         count, mean, squares = (x[planted.tree.order] for x in (points.count, points.mean, points.squares))
@@ -194,18 +213,18 @@ class Search:
         reach[centres] = np.concatenate([part[1] for part in found])
         return Balls(variance[place], reach[place], count[place], mean[place])
 
-    def contributions(self, factors: Sequence[int], rows: Positions) -> Contributions:
-        """Return what each of some outer rows contributes to the mean variance.
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """Return what every so many outer rows contribute to the mean variance.
 
         Where many rows share a place that is the square of its own deviation, elsewhere the variance in its ball of b
         rows. Two rows that are each other's neighbours contribute the same product of deviations, one more time than if
         they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
         all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴.
         """
-        n, y, unit = self.design.n_rows, self.y[rows], self.y.var(ddof=1)
+        n, y, unit = self.design.n_rows, self.y[self.outer[::step]], self.y.var(ddof=1)
         if not factors:
             return Contributions(y * y * (n / (n - 1)) / unit, 0.0)
-        balls = self.balls(factors, rows)
+        balls = self.balls(factors, step)
         shared = balls.count >= self.n_neighbors
         size = np.where(shared, balls.count, float(self.n_neighbors))
         values = np.where(shared, (y - balls.mean) ** 2 * size / (size - 1), balls.variance)

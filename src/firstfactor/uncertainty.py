@@ -58,22 +58,22 @@ def plug_in(variances: Variances, question: Question) -> Uncertainty:
     leaves. Its standard error is that of the mean of its linear part. Contributions of rows in each other's
     neighbourhoods are not independent; what that adds comes with the contributions.
     """
-    outer, variance = variances.search.outer, variances.response.variance
-    some = outer[:: -(-outer.size // ROWS)]
-    total = variances.contributions((), some).rows
+    n_outer, variance = variances.search.outer.size, variances.response.variance
+    step = -(-n_outer // ROWS)
+    total = variances.contributions((), step).rows
     whole, left = Contributions(np.zeros_like(total), 0.0), 0.0
     if question.noise:
-        whole, left = variances.contributions(question.factors, some), variances.of(question.factors) / variance
+        whole, left = variances.contributions(question.factors, step), variances.of(question.factors) / variance
     explained = max(1 - left, ROUNDING)
     errors, p_values = [], []
     for rest in question.rests:
-        without, effect = variances.contributions(rest, some), variances.of(rest) / variance - left
+        without, effect = variances.contributions(rest, step), variances.of(rest) / variance - left
         index, rows = effect / explained, without.rows - whole.rows
         slopes = (rows - index * (total - whole.rows)) / explained
-        errors.append(_error(slopes, _overlap(without, whole, 1 - index) / explained**2, outer.size))
-        p_values.append(_p_value(effect, _error(rows, _overlap(without, whole, 1.0), outer.size)))
-    noise = variance * _error(whole.rows, whole.overlap, outer.size)
-    ceiling = _error(whole.rows - left * total, whole.overlap, outer.size)
+        errors.append(_error(slopes, _overlap(without, whole, 1 - index) / explained**2, n_outer))
+        p_values.append(_p_value(effect, _error(rows, _overlap(without, whole, 1.0), n_outer)))
+    noise = variance * _error(whole.rows, whole.overlap, n_outer)
+    ceiling = _error(whole.rows - left * total, whole.overlap, n_outer)
     return Uncertainty(np.array(errors), np.array(p_values), noise, ceiling)
 
 

@@ -44,8 +44,8 @@ class Searcher(Protocol):
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> NDArray[np.float64]:
         """Return ev(u ∖ i) for the members given; None leaves nothing out."""
 
-    def contributions(self, factors: Sequence[int], rows: NDArray[np.intp]) -> Contributions:
-        """Return what some of the outer rows contribute to ev(u)."""
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """Return what every so many outer rows contribute to ev(u)."""
 
 
 class Variances:
@@ -94,9 +94,9 @@ class Variances:
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
 
-    def contributions(self, factors: Sequence[int], rows: NDArray[np.intp]) -> Contributions:
-        """Return what some of the outer rows contribute to ev(u)."""
-        return self._searcher.contributions(self._key(factors), rows)
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """Return what every so many outer rows contribute to ev(u)."""
+        return self._searcher.contributions(self._key(factors), step)
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
         """Return the same for some of the rows, all of which are averaged over."""
