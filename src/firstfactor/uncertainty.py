@@ -69,18 +69,24 @@ def plug_in(variances: Variances, question: Question) -> Uncertainty:
     for rest in question.rests:
         without, effect = variances.contributions(rest, step), variances.of(rest) / variance - left
         index, rows = effect / explained, without.rows - whole.rows
-        slopes = (rows - index * (total - whole.rows)) / explained
-        errors.append(_error(slopes, _overlap(without, whole, 1 - index) / explained**2, n_outer))
-        p_values.append(_p_value(effect, _error(rows, _overlap(without, whole, 1.0), n_outer)))
+        slopes, alike = (rows - index * (total - whole.rows)) / explained, _likeness(without, whole)
+        errors.append(_error(slopes, _overlap(without, whole, 1 - index, alike) / explained**2, n_outer))
+        p_values.append(_p_value(effect, _error(rows, _overlap(without, whole, 1.0, alike), n_outer)))
     noise = variance * _error(whole.rows, whole.overlap, n_outer)
     ceiling = _error(whole.rows - left * total, whole.overlap, n_outer)
     return Uncertainty(np.array(errors), np.array(p_values), noise, ceiling)
 
 
-def _overlap(a: Contributions, b: Contributions, times: float) -> float:
+def _likeness(a: Contributions, b: Contributions) -> float:
+    """Return the correlation, at least 0, of what rows contribute to two estimates."""
+    centred, other = a.rows - a.rows.mean(), b.rows - b.rows.mean()
+    squares = (centred @ centred) * (other @ other)
+    return max(float(centred @ other / np.sqrt(squares)), 0.0) if squares > 0 else 0.0
+
+
+def _overlap(a: Contributions, b: Contributions, times: float, alike: float) -> float:
     """Return the overlap of ``a`` minus so many times ``b``: the less, the more alike their neighbourhoods are."""
-    alike = np.corrcoef(a.rows, b.rows)[0, 1] if a.rows.size > 1 and np.ptp(a.rows) and np.ptp(b.rows) else 0.0
-    both = 2 * times * max(alike, 0.0) * np.sqrt(a.overlap * b.overlap)
+    both = 2 * times * alike * np.sqrt(a.overlap * b.overlap)
     return max(float(a.overlap + times**2 * b.overlap - both), 0.0)
 
 
