@@ -108,6 +108,14 @@ def test_large_tables_are_judged_by_some_of_their_rows():
     assert selector.indices_.n_rows == 6000
 
 
+def test_rare_classes_of_large_tables_are_not_overlooked():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(20_000, 4))
+    y = rng.uniform(size=20_000) < 0.02 * X[:, 1] ** 4
+    assert y.sum() < 100
+    assert calibrated().fit(X, y).selected_[0] == 1
+
+
 def test_outer_rows_are_the_rows_that_judge():
     X, y = friedman(rows=1000)
     few = calibrated(n_outer=60).fit(X, y)

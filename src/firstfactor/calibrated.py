@@ -15,7 +15,6 @@ import numpy as np
 from scipy.special import gammaincc, ndtr, ndtri
 
 from .local import BANDS, Draws, Errors, Fits, Local
-from .neighbors import Search
 from .path import Step
 from .selection import Report, Selection
 from .shared import Floats, Positions
@@ -54,7 +53,7 @@ class CalibratedRule:
 
     def __init__(self, variances: Variances, alpha: float) -> None:
         search, self._rng = variances.search, variances.rng
-        rows = _some_rows(search, self._rng)
+        rows = _some_rows(variances)
         y = search.y[rows]
         y = normal_scores(y) if variances.response.task == "regression" else y - y.mean()
         self._search = replace(search, design=search.design.on_rows(rows), y=y, outer=np.arange(y.size))
@@ -115,8 +114,7 @@ class CalibratedRule:
         p_values = np.empty(0)
         while kept:
             whole = self._fit(kept)
-            seen = [self._evidence(tuple(j for j in kept if j != i), whole) for i in kept]
-            p_values, explained = np.array([p for p, _ in seen]), np.array([r for _, r in seen])
+            p_values, explained = self._weigh_each(kept, whole)
             worst = int(np.argmax(p_values))
             removed = (kept[worst],) if p_values[worst] > self._alpha / len(kept) else ()
             base_explained = self._explained(self._errors(whole))
@@ -126,14 +124,21 @@ class CalibratedRule:
             kept = tuple(i for i in kept if i not in removed)
         return kept, p_values[: len(kept)]
 
-    def _evidence(self, rest: tuple[int, ...], whole: Fits) -> tuple[float, float]:
-        """Return how likely the gain from ``rest`` to ``whole`` is by chance, and what the rest explains."""
-        base = self._fit(rest)
-        errors = self._errors(base)
-        draws = self._draw(errors, DRAWS)
-        gains = base.mean_squares(draws) - whole.mean_squares(draws)
-        best = _standardise(gains, gains[..., 1:]).max(axis=0)
-        return chance_above(best[0], best[1:]), self._explained(errors)
+    def _weigh_each(self, kept: tuple[int, ...], whole: Fits) -> tuple[Floats, Floats]:
+        """Return for each factor how likely its gain given the others is by chance, and what the others explain."""
+        workers = self._search.workers
+        rests = workers.map(self._fit, [tuple(j for j in kept if j != i) for i in kept])
+        errors = [self._errors(rest) for rest in rests]
+        draws = [self._draw(each, DRAWS) for each in errors]  # one after the other: the same for any workers
+
+        def chance(case: tuple[Fits, Draws]) -> float:
+            rest, drawn = case
+            gains = rest.mean_squares(drawn) - whole.mean_squares(drawn)
+            best = _standardise(gains, gains[..., 1:]).max(axis=0)
+            return chance_above(best[0], best[1:])
+
+        p_values = workers.map(chance, list(zip(rests, draws, strict=True)))
+        return np.array(p_values), np.array([self._explained(each) for each in errors])
 
     def _fit(self, factors: tuple[int, ...]) -> Fits:
         return Local(self._search, factors).fit(self._search.outer)
@@ -175,12 +180,20 @@ def chance_above(value: float, draws: Floats) -> float:
     return float(gammaincc(shape, max(shape + np.sqrt(shape) * distance, 0.0)))
 
 
-def _some_rows(search: Search, rng: np.random.Generator) -> Positions:
-    if search.outer.size < search.design.n_rows:
-        return search.outer
-    if search.outer.size <= ROWS:
-        return search.outer
-    return np.sort(rng.choice(search.design.n_rows, ROWS, replace=False))
+def _some_rows(variances: Variances) -> Positions:
+    """Return the rows to judge by: those asked for, or some; of two classes as many of each as there are.
+
+    A factor that adds nothing to others adds nothing to them in a table where one class is more frequent than it was.
+    """
+    outer, y, rng = variances.search.outer, variances.response.values, variances.rng
+    if outer.size < y.size or outer.size <= ROWS:
+        return outer
+    shuffled = rng.permutation(y.size)
+    if variances.response.classes:
+        first, second = (shuffled[y[shuffled] == value] for value in (y.min(), y.max()))
+        n_first = min(first.size, max(ROWS // 2, ROWS - second.size))
+        shuffled = np.concatenate([first[:n_first], second])
+    return np.sort(shuffled[:ROWS])
 
 
 def _standardise(gains: Floats, draws: Floats) -> Floats:
