@@ -13,7 +13,7 @@ from .run import missing, run
 from .store import RESULTS, Task
 
 app = typer.Typer(
-    help="The paper's study with today's software.",
+    help="The paper's study with today's software, and how sure the answers are.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -53,14 +53,14 @@ def run_experiment(
 
 @app.command("show")
 def show_experiment(name: str, results: Results = RESULTS) -> None:
-    """Show what is stored of an experiment next to the paper's; with the name all, write the page with all results."""
+    """Show what is stored of an experiment, and the verdicts; with the name all, write the pages with all results."""
     from .figures import draw_figure
     from .page import PICTURES
     from .results import Results as Stored
     from .show import show
 
     if name == "all":
-        _write_page(results)
+        _write_pages(results)
         return
     experiment, stored = _experiment(name), Stored.load(results)
     typer.echo(show(experiment, stored))
@@ -72,19 +72,22 @@ def show_experiment(name: str, results: Results = RESULTS) -> None:
 
 @app.command("all")
 def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, data: Data = None) -> None:
-    """Run what is missing of all experiments, and make the page with all results."""
+    """Run what is missing of all experiments, and make the pages with all results."""
     _use_data(data)
     complete = [_run(one.tasks(reps, _methods(methods)), one.name, jobs, RESULTS) for one in ALL]
-    _write_page(RESULTS)
+    _write_pages(RESULTS)
     if not all(complete):
         raise SystemExit(1)
 
 
-def _write_page(results: Path) -> None:
+def _write_pages(results: Path) -> None:
+    from .certainty_page import CERTAINTY_PAGE, write_certainty_page
     from .page import PAGE, PICTURES, write_page
 
     write_page(folder=results)
     typer.echo(f"Wrote {os.path.relpath(PAGE)} and its figures in {os.path.relpath(PICTURES)}")
+    write_certainty_page(folder=results)
+    typer.echo(f"Wrote {os.path.relpath(CERTAINTY_PAGE)}")
 
 
 def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> bool:

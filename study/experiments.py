@@ -1,4 +1,4 @@
-"""The experiments of the paper: which data, which methods, how often."""
+"""The experiments of the paper, and those that show how sure an answer is: which data, which methods, how often."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from . import originals
 from .setting import Setting
 from .store import Task
 
-MANY, SOME, FEW = 100, 20, 10
+MOST, MANY, SOME, FEW = 200, 100, 20, 10
 CORRELATIONS = (0.0, 0.5, 0.9)
 DIMENSIONS = (50, 100, 200, 500, 1000)
 SLOW = frozenset({"RF-VS", "VIMP-R2", "VIMP-ACC", "RF-SHAP"})
@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a table or figure of the paper rests on."""
+    """What a table or figure rests on."""
 
     name: str
     title: str
@@ -99,7 +99,7 @@ _CLASSES = tuple(
 )
 _ABALONE = Setting("abalone", 4177, 8, part="whole")
 
-ALL = (
+PAPER = (
     Experiment(
         "estimators",
         "Accuracy of the estimators on the Ishigami function",
@@ -161,4 +161,82 @@ ALL = (
     Experiment("class-tables", "Five real tables with two classes", _tables(CLASS_TABLES, classes=True)),
 )
 
+
+def _model(
+    source: str, n_factors: int, *correlations: float, n_rows: int = 1000, classes: bool = False
+) -> tuple[Setting, ...]:
+    """Return settings with the factors of the model, and others up to so many."""
+    return tuple(Setting(source, n_rows, n_factors, rho, classes, "model") for rho in correlations)
+
+
+PURE_NOISE = (
+    Setting("noise", 200, 10),
+    Setting("noise", 1000, 10),
+    Setting("noise", 1000, 100),
+    Setting("noise-mixed", 500, 20),
+    Setting("noise-cauchy", 1000, 10),
+    Setting("noise", 1000, 10, classes=True),
+)
+CALIBRATED = (
+    *simulated("friedman", 10, CORRELATIONS),
+    *simulated("friedman", 100, (0.9,)),
+    *simulated("heavy-tailed", 8, CORRELATIONS),
+    *simulated("ishigami", 6, (0.0,)),
+    *simulated("ishigami", 100, (0.0,)),
+    *_CLASSES,
+)
+COVERAGE = (*_model("ishigami", 3, 0.0), *_model("friedman", 5, 0.0, 0.8))
+COVERAGE_LARGE = (*_model("ishigami", 3, 0.0, n_rows=10_000), *_model("friedman", 5, 0.0, 0.8, n_rows=10_000))
+NULL_FACTORS = (
+    *_model("ishigami", 5, 0.0),
+    *_model("friedman", 7, 0.0, 0.8),
+    Setting("noise", 1000, 4),
+    Setting("mixed", 1000, 6),
+    *_model("ishigami", 5, 0.0, classes=True),
+)
+CHOSEN = (*(Setting("friedman", n, 100, 0.8) for n in (300, 1000)), *(Setting("noise", 1000, p) for p in (10, 100)))
+NOT_CHOSEN = tuple(at for n in (150, 300, 500, 1000) for at in _model("friedman", 5, 0.8, n_rows=n))
+CROWDED = tuple(at for n in (200, 1000, 10_000) for p in (5, 6, 8, 10) for at in _model("friedman", p, 0.0, n_rows=n))
+ESTIMATORS = ("NEAREST", "EXTRAPOLATED")
+
+CERTAINTY = (
+    Experiment(
+        "noise",
+        "Nothing to find: how often something is selected",
+        (Plan(PURE_NOISE, ("CALIBRATED",), range(MOST)), Plan(PURE_NOISE, ("FIRST",), range(SOME))),
+    ),
+    Experiment(
+        "calibrated",
+        "Exact selection by the calibrated rule",
+        (Plan(CALIBRATED, ("FIRST", "CALIBRATED"), range(MANY)),),
+    ),
+    Experiment(
+        "coverage",
+        "Bias, standard errors and intervals of both estimators",
+        (
+            Plan(COVERAGE, ESTIMATORS, range(MOST)),
+            Plan(COVERAGE_LARGE, ESTIMATORS, range(MANY)),
+            Plan(COVERAGE, tuple(f"{name}-SUBSAMPLE" for name in ESTIMATORS), range(SOME)),
+        ),
+    ),
+    Experiment(
+        "null-p-values",
+        "p-values of factors that add nothing",
+        (Plan(NULL_FACTORS, ESTIMATORS, range(MOST)),),
+    ),
+    Experiment(
+        "after-selection",
+        "Importances estimated from the rows that chose the factors",
+        (
+            Plan(CHOSEN, ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT"), range(MANY)),
+            Plan(NOT_CHOSEN, ESTIMATORS, range(MANY)),
+        ),
+    ),
+    Experiment(
+        "too-few-rows",
+        "Too few rows for so many factors",
+        (Plan(CROWDED, ESTIMATORS, range(SOME)),),
+    ),
+)
+ALL = (*PAPER, *CERTAINTY)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

@@ -9,8 +9,9 @@ import numpy as np
 from firstfactor import FIRST, backward_elimination, total_indices
 from firstfactor.indices import Indices
 
-from .outcome import Outcome, outcome_of
+from .outcome import Certainty, Outcome, outcome_of
 
+ALPHA = 0.1
 Method = Callable[[Any, Any, int], Outcome]
 
 
@@ -22,6 +23,21 @@ def first(X: Any, y: Any, seed: int) -> Outcome:
 def first_fast(X: Any, y: Any, seed: int) -> Outcome:
     """FIRST-FAST, which forgets a factor at the first step in which it does not help."""
     return _ours(FIRST(forward="fast", random_state=seed).fit(X, y).indices_)
+
+
+def first_calibrated(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST with the calibrated rule, which selects something from noise with probability 0.1."""
+    return _ours(FIRST(rule="calibrated", alpha=ALPHA, random_state=seed).fit(X, y).indices_)
+
+
+def first_split(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST that selects on one half of the rows and estimates on the other."""
+    return _ours(FIRST(split=True, random_state=seed).fit(X, y).indices_)
+
+
+def first_calibrated_split(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST with the calibrated rule, on one half of the rows, and estimates from the other."""
+    return _ours(FIRST(rule="calibrated", alpha=ALPHA, split=True, random_state=seed).fit(X, y).indices_)
 
 
 def first_two_neighbors(X: Any, y: Any, seed: int) -> Outcome:
@@ -57,19 +73,57 @@ def nearest_3(X: Any, y: Any, seed: int) -> Outcome:
     return outcome_of(total_indices(X, y, n_neighbors=3, noise=False, random_state=seed).values)
 
 
+def nearest(X: Any, y: Any, seed: int) -> Outcome:
+    """Total indices by the paper's estimator, with standard errors."""
+    return _sure(total_indices(X, y, uncertainty=True, estimator="nearest", random_state=seed))
+
+
+def extrapolated(X: Any, y: Any, seed: int) -> Outcome:
+    """Total indices by the estimator without first-order distance bias, with standard errors."""
+    return _sure(total_indices(X, y, uncertainty=True, estimator="extrapolated", random_state=seed))
+
+
+def nearest_subsample(X: Any, y: Any, seed: int) -> Outcome:
+    """NEAREST with standard errors from subsamples."""
+    return _sure(total_indices(X, y, uncertainty=True, method="subsample", estimator="nearest", random_state=seed))
+
+
+def extrapolated_subsample(X: Any, y: Any, seed: int) -> Outcome:
+    """EXTRAPOLATED with standard errors from subsamples."""
+    return _sure(total_indices(X, y, uncertainty=True, method="subsample", estimator="extrapolated", random_state=seed))
+
+
 def _ours(indices: Indices) -> Outcome:
-    return Outcome(indices.values, tuple(sorted(indices.selected)))
+    return Outcome(indices.values, tuple(sorted(indices.selected.tolist())), ceiling=indices.r2_ceiling)
+
+
+def _sure(indices: Indices) -> Outcome:
+    assert indices.uncertainty is not None
+    certainty = Certainty(
+        indices.standard_errors.tolist(),
+        indices.p_values.tolist(),
+        indices.uncertainty.r2,
+        indices.crowding.distance_share,
+    )
+    return Outcome(indices.values, None, ceiling=indices.r2_ceiling, certainty=certainty)
 
 
 OURS: dict[str, Method] = {
     "FIRST": first,
     "FIRST-FAST": first_fast,
+    "FIRST-SPLIT": first_split,
+    "CALIBRATED": first_calibrated,
+    "CALIBRATED-SPLIT": first_calibrated_split,
     "FIRST-2": first_two_neighbors,
     "FIRST-INTEGERS": first_integers_unscaled,
     "NANNE-BE": nanne_be,
     "NANNE": nanne,
     "NANNE-3": nanne_3,
     "NN": nearest_3,
+    "NEAREST": nearest,
+    "NEAREST-SUBSAMPLE": nearest_subsample,
+    "EXTRAPOLATED": extrapolated,
+    "EXTRAPOLATED-SUBSAMPLE": extrapolated_subsample,
 }
 
 COMPETITORS = {

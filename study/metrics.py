@@ -21,6 +21,13 @@ def importances(setting: Setting, rows: pl.DataFrame) -> Floats:
     return dense
 
 
+def selected(setting: Setting, rows: pl.DataFrame) -> Flags:
+    """Return which factors were selected in every row."""
+    flags = np.zeros((len(rows), setting.n_factors), dtype=bool)
+    flags[_positions(rows, "selected")] = True
+    return flags
+
+
 def normalised_importances(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return importances with a sum of one in every row; all zero where none is positive."""
     dense = importances(setting, rows)
@@ -71,20 +78,25 @@ def _untied_pairs(values: Floats) -> float:
 
 def exact(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return 1 where the factors of the model were selected and no other, else 0."""
-    matches: Flags = (_selected(setting, rows) == _in_model(setting)).all(axis=1)
+    matches: Flags = (selected(setting, rows) == _in_model(setting)).all(axis=1)
     return matches.astype(float)
 
 
 def true_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return the share of the factors of the model that was selected."""
-    rates: Floats = _selected(setting, rows)[:, _in_model(setting)].mean(axis=1)
+    rates: Floats = selected(setting, rows)[:, _in_model(setting)].mean(axis=1)
     return rates
 
 
 def false_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return the share of the other factors that was selected."""
-    rates: Floats = _selected(setting, rows)[:, ~_in_model(setting)].mean(axis=1)
+    rates: Floats = selected(setting, rows)[:, ~_in_model(setting)].mean(axis=1)
     return rates
+
+
+def any_selected(_: Setting, rows: pl.DataFrame) -> Floats:
+    """Return 1 where something was selected, else 0."""
+    return (rows["selected"].list.len() > 0).to_numpy().astype(float)
 
 
 def n_selected(_: Setting, rows: pl.DataFrame) -> Floats:
@@ -101,8 +113,11 @@ def error_ratio(setting: Setting, rows: pl.DataFrame) -> Floats:
 
 def seconds(_: Setting, rows: pl.DataFrame) -> Floats:
     """Return the time that the method took."""
-    return rows["seconds"].to_numpy()
+    return rows["seconds"].to_numpy().astype(float)
 
+
+SHARES = frozenset({"exact", "any selected"})
+"""Metrics that are a yes or a no in each repetition."""
 
 METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "tau": rank_agreement,
@@ -110,6 +125,7 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "exact": exact,
     "true positives": true_positives,
     "false positives": false_positives,
+    "any selected": any_selected,
     "n selected": n_selected,
     "error ratio": error_ratio,
     "seconds": seconds,
@@ -119,12 +135,6 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
 def _in_model(setting: Setting) -> Flags:
     flags = np.zeros(setting.n_factors, dtype=bool)
     flags[list(setting.true_factors)] = True
-    return flags
-
-
-def _selected(setting: Setting, rows: pl.DataFrame) -> Flags:
-    flags = np.zeros((len(rows), setting.n_factors), dtype=bool)
-    flags[_positions(rows, "selected")] = True
     return flags
 
 

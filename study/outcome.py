@@ -9,6 +9,20 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Certainty:
+    """How sure estimates of the indices of all factors are, whether they are above 0 or not."""
+
+    standard_errors: list[float]
+    """Of each index, in the order of the factors."""
+    p_values: list[float]
+    """One-sided, for "this factor adds nothing given the others"."""
+    ceiling_error: float
+    """Standard error of the R² ceiling."""
+    distance_share: float
+    """How far nearest neighbours are: their mean squared distance as a share of that of any two rows."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """One method's answer on one table."""
 
@@ -18,6 +32,10 @@ class Outcome:
     """Positions of the selected factors in ascending order; None where a method only ranks."""
     error: float | None = None
     """What a model of the method's own errs on rows it has not seen; None where it fits no model."""
+    ceiling: float | None = None
+    """The best R² that any model can reach on the selected factors; None where a method does not tell."""
+    certainty: Certainty | None = None
+    """Of methods that estimate the indices of all factors, and say how sure they are."""
 
 
 def outcome_of(importances: Floats) -> Outcome:

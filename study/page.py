@@ -1,4 +1,4 @@
-"""The page with all results, docs/study.md: made from stored rows alone, never by hand."""
+"""The page with all results on the paper, docs/study.md: made from stored rows alone, never by hand."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 from firstfactor._output import write_whole
 
 from .claims.claim import Judged
-from .experiments import ALL, CORRELATIONS, FEW
+from .experiments import CORRELATIONS, FEW, PAPER
 from .figures import CAPTIONS, FIGURES, draw_figure
 from .layout import NOTHING, Table
 from .methods import NAMES
@@ -16,7 +16,7 @@ from .results import Results, at
 from .sections import Section, make_section
 from .store import RESULTS
 from .tabulate import ratio_text
-from .verdicts import NUMBER_RULE, QUANTILE_RULE, STATEMENT_RULE, Verdict
+from .verdicts import NUMBER_RULE, ON_THE_PAPER, QUANTILE_RULE, STATEMENT_RULE
 
 PAGE = Path(__file__).parents[1] / "docs" / "study.md"
 PICTURES = PAGE.with_suffix("")
@@ -50,7 +50,7 @@ The rules:
 def write_page(page: Path = PAGE, folder: Path = RESULTS) -> None:
     """Write the page, and its figures next to it."""
     results = Results.load(folder)
-    sections = [make_section(experiment.name, results) for experiment in ALL]
+    sections = [make_section(experiment.name, results) for experiment in PAPER]
     figures = page.with_suffix("")
     drawn = {name for name in FIGURES if draw_figure(name, results, figures) is not None}
     text = make_page(sections, drawn, results, page.stem)
@@ -62,56 +62,58 @@ def make_page(sections: list[Section], drawn: set[str], results: Results, figure
     parts = [INTRODUCTION, "## In short", _summary(sections).markdown(), *_differences(sections)]
     parts += ["## Time", _times(results).markdown()]
     for section in sections:
-        parts += _section(
+        parts += section_parts(
             section, f"{figures}/{section.experiment.name}.svg" if section.experiment.name in drawn else ""
         )
     return "\n\n".join(parts) + "\n"
 
 
 def _summary(sections: list[Section]) -> Table:
-    rows = []
-    for section in sections:
-        if section.numbers or section.statements:
-            title = f"[{section.experiment.title}](#{_anchor(section.experiment.title)})"
-            rows.append([title, *map(str, _counts(section))])
+    judged = [section for section in sections if section.numbers or section.statements]
+    rows = [[link_to(section), *map(str, _counts(section))] for section in judged]
     totals = map(str, np.sum([_counts(section) for section in sections], axis=0))
-    header = ("", *(f"numbers: {verdict}" for verdict in Verdict), *(f"statements: {verdict}" for verdict in Verdict))
+    header = ("", *(f"{things}: {verdict}" for things in ("numbers", "statements") for verdict in ON_THE_PAPER))
     title = "How many of the paper's printed numbers, and of its statements in words, agree with what is stored here:"
     return Table(title, header, [*rows, ["all", *totals]], strong=frozenset([len(rows)]))
 
 
 def _counts(section: Section) -> list[int]:
     """Return how many numbers came to each verdict, then how many statements."""
-    numbers, statements = zip(*(section.count(verdict) for verdict in Verdict), strict=True)
+    numbers, statements = zip(*(section.count(verdict) for verdict in ON_THE_PAPER), strict=True)
     return [*numbers, *statements]
 
 
-def _anchor(title: str) -> str:
-    """Return what GitHub makes of a heading."""
+def link_to(section: Section) -> str:
+    """Return the title of a section as a link to it: what GitHub makes of the heading."""
+    title = section.experiment.title
     kept = "".join(letter for letter in title.lower() if letter.isalnum() or letter in " -")
-    return kept.replace(" ", "-")
+    return f"[{title}](#{kept.replace(' ', '-')})"
 
 
 def _differences(sections: list[Section]) -> Iterator[str]:
     """Yield lists of all that differs, with the reason where it is known."""
-    statements = [judged for section in sections for judged in section.statements if judged.verdict == Verdict.DIFFERS]
-    numbers = [number for section in sections for number in section.numbers if number.verdict == Verdict.DIFFERS]
+    statements = short_of(sections)
+    numbers = [number for section in sections for number in section.numbers if number.verdict.falls_short]
     if statements:
         yield "Statements that differ:"
-        yield "\n".join(
-            f"- {one.claim.says} Measured: {one.measured}. {one.claim.reason}".rstrip() for one in statements
-        )
+        yield "\n".join(statements)
     if numbers:
         yield "Printed numbers that differ (at two standard errors, some do so by chance):"
         lines = [f"- {one.label}: {one.measured}, paper {one.printed}. {one.reason}".rstrip() for one in numbers]
         yield "\n".join(dict.fromkeys(lines))  # the paper prints some in two tables
 
 
+def short_of(sections: list[Section]) -> list[str]:
+    """Return what does not hold as lines of a list."""
+    judged = [one for section in sections for one in section.statements if one.verdict.falls_short]
+    return [f"- {one.claim.says} Measured: {one.measured}. {one.claim.reason}".rstrip() for one in judged]
+
+
 def _times(results: Results) -> Table:
     """Return the median time of every method on the Friedman function."""
     first = [_seconds(results, "FIRST", p) for p in (10, 100)]
     rows = []
-    for method in NAMES:
+    for method in (name for name in NAMES if any(name in experiment.methods for experiment in PAPER)):
         row = [method]
         for p, base in zip((10, 100), first, strict=True):
             times = _seconds(results, method, p)
@@ -136,7 +138,8 @@ def _seconds(results: Results, method: str, n_factors: int) -> list[float]:
     return [seconds for cell in cells if cell.n for seconds in cell.values("seconds")]
 
 
-def _section(section: Section, figure: str) -> list[str]:
+def section_parts(section: Section, figure: str = "") -> list[str]:
+    """Return the paragraphs of a section: what was set up, its figure, tables and statements."""
     experiment = section.experiment
     parts = [f"## {experiment.title}", f"`python -m study show {experiment.name}` – {section.setup}"]
     if figure:
@@ -151,8 +154,9 @@ def _section(section: Section, figure: str) -> list[str]:
 def _statements(statements: list[Judged]) -> str:
     rows = []
     for judged in statements:
-        reason = f". {judged.claim.reason}" if judged.verdict == Verdict.DIFFERS and judged.claim.reason else ""
-        verdict = f"**{judged.verdict}**" if judged.verdict == Verdict.DIFFERS else str(judged.verdict)
+        reason = f". {judged.claim.reason}" if judged.verdict.falls_short and judged.claim.reason else ""
+        verdict = f"**{judged.verdict}**" if judged.verdict.falls_short else str(judged.verdict)
         rows.append((judged.claim.says, judged.claim.means, f"{judged.measured}{reason}", verdict))
-    lines = [" | ".join(cells) for cells in (("The paper says", "that is", "measured", ""), ("---",) * 4, *rows)]
+    header = (statements[0].claim.heading, "that is", "measured", "")
+    lines = [" | ".join(cells) for cells in (header, ("---",) * 4, *rows)]
     return "\n".join(f"| {line} |" for line in lines)

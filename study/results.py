@@ -45,12 +45,17 @@ class Cell:
 
     def mean(self, metric: str) -> Estimate:
         """Return the mean over repetitions."""
-        return estimate(self.values(metric), share=metric == "exact")
+        return estimate(self.values(metric), share=metric in metrics.SHARES)
 
     @cached_property
     def importances(self) -> Floats:
         """The importance of each factor, one row per repetition."""
         return metrics.importances(self.setting, self.rows)
+
+    @cached_property
+    def selected(self) -> metrics.Flags:
+        """Whether each factor was selected, one row per repetition."""
+        return metrics.selected(self.setting, self.rows)
 
     @cached_property
     def normalised(self) -> Floats:

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import joblib
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
+
+from firstfactor.crowding import TooFewRowsWarning
 
 from .evaluate import test_errors
 from .methods import method, warm_up
@@ -44,7 +47,8 @@ def perform(task: Task) -> Row:
     """Draw the data, run the method, and take the time of the latter."""
     _warm_up_once(task.method)
     X, y = task.setting.draw(task.repetition)
-    with threadpool_limits(1):  # as many tasks as cores run side by side
+    with threadpool_limits(1), warnings.catch_warnings():  # as many tasks as cores run side by side
+        warnings.simplefilter("ignore", TooFewRowsWarning)  # some settings are there to show what happens then
         started = time.perf_counter()
         outcome = method(task.method)(X, y, task.repetition)
         seconds = time.perf_counter() - started
@@ -60,6 +64,8 @@ def perform(task: Task) -> Row:
         error=error,
         error_of_all=error_of_all,
         seconds=seconds,
+        ceiling=outcome.ceiling,
+        certainty=outcome.certainty,
     )
 
 

@@ -1,15 +1,26 @@
-"""Each experiment as a section: what was set up, the tables next to the paper's, and its statements judged."""
+"""Each experiment as a section: what was set up, tables, and statements judged."""
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from firstfactor.crowding import FAR
+
 from . import claims
+from .certainty_tables import (
+    tabulate_after_selection,
+    tabulate_calibrated,
+    tabulate_coverage,
+    tabulate_noise,
+    tabulate_p_values,
+    tabulate_too_few_rows,
+)
 from .claims.claim import Judged
 from .comparisons import compare_abalone, compare_dimension, compare_fast, compare_tables
 from .experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
 from .layout import Table
 from .likeness import tabulate_originals
+from .methods import ALPHA
 from .results import Results
 from .tabulate import (
     tabulate_classes,
@@ -51,6 +62,23 @@ SETUPS = {
     "classes": f"{SIMULATED} In all, 6 and 10 factors. The response is whether the function with its noise is above 0, "
     "which is true with probability Φ(f(x)).",
     "class-tables": f"{TABLES} {VARIANT}",
+    "noise": "The response is independent of all factors: normal, Cauchy, or two classes at random. Factors are "
+    "uniform numbers; mixed factors are one half of these, a quarter whole numbers from 0 to 9 and a quarter "
+    f"categories of 2 to 6 levels. alpha = {ALPHA}.",
+    "calibrated": f"{SIMULATED} alpha = {ALPHA}, and all else by default. The rows of the paper's rule are those of "
+    "its own study.",
+    "coverage": "`total_indices(..., uncertainty=True)` on the factors of the model alone, with 1,000 and 10,000 rows. "
+    f"Noise is normal with variance 1. The truth is from Monte Carlo with {N_OUTER:,} samples.",
+    "null-p-values": "`total_indices(..., uncertainty=True)` on 1,000 rows of the factors of the model and some that "
+    "add nothing to them: two others of the problem; all four of pure noise; and of mixed factors, two numbers and a "
+    "category beside a number, a whole number and a category that matter.",
+    "after-selection": "FIRST by both rules, which choose and estimate on the same rows, or on two halves of them "
+    "(SPLIT): on Friedman with 100 factors at ρ = 0.8, and on pure noise. What is off has two causes, the choice and "
+    "the distance of neighbours. The second one alone is there, too, where the factors of the model are given; a half "
+    "has 150 or 500 rows.",
+    "too-few-rows": "`total_indices` on the five factors of Friedman, ρ = 0, and some others. Distance share is "
+    "`crowding.distance_share`, the mean squared distance of the nearest neighbour over that of any two rows; above "
+    f"{FAR} there is a warning.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }
@@ -102,6 +130,12 @@ BUILD: dict[str, Build] = {
     "classes": _without_numbers(tabulate_classes),
     "class-tables": lambda results: compare_tables(results, CLASS_TABLES, classes=True),
     "originals": _without_numbers(tabulate_originals),
+    "noise": _without_numbers(tabulate_noise),
+    "calibrated": _without_numbers(tabulate_calibrated),
+    "coverage": _without_numbers(tabulate_coverage),
+    "null-p-values": _without_numbers(tabulate_p_values),
+    "after-selection": _without_numbers(tabulate_after_selection),
+    "too-few-rows": _without_numbers(tabulate_too_few_rows),
 }
 
 

@@ -1,11 +1,11 @@
-"""An experiment as text for a terminal: tables next to the paper's, and the verdicts."""
+"""An experiment as text for a terminal: tables, and the verdicts."""
 
 from .claims.claim import Judged
-from .experiments import Experiment
+from .experiments import CERTAINTY, Experiment
 from .layout import wrap
 from .results import Results
 from .sections import NUMBER_RULES, Section, make_section
-from .verdicts import STATEMENT_RULE, Verdict
+from .verdicts import ON_REQUIREMENTS, ON_THE_PAPER, REQUIREMENT_RULE, STATEMENT_RULE
 
 
 def show(experiment: Experiment, results: Results) -> str:
@@ -14,35 +14,38 @@ def show(experiment: Experiment, results: Results) -> str:
     parts = [f"{experiment.name}: {experiment.title}\n{wrap(section.setup)}"]
     parts += [table.text() for table in section.tables]
     if section.statements:
-        parts.append("\n".join(["What the paper says", *map(_statement, section.statements)]))
+        parts.append("\n".join([section.statements[0].claim.heading, *map(_statement, section.statements)]))
     if section.numbers or section.statements:
         parts.append("\n".join([*_counts(section), *_rules(section)]))
     return "\n\n".join(parts)
 
 
 def _statement(judged: Judged) -> str:
-    indent = " " * 10
+    indent = " " * 13
     lines = [
-        wrap(judged.claim.says, f"{judged.verdict:8}  ", indent),
+        wrap(judged.claim.says, f"{judged.verdict:11}  ", indent),
         wrap(f"That is: {judged.claim.means}.", indent, indent),
     ]
     if judged.measured:
         lines.append(wrap(f"Measured: {judged.measured}.", indent, indent))
-    if judged.verdict == Verdict.DIFFERS and judged.claim.reason:
+    if judged.verdict.falls_short and judged.claim.reason:
         lines.append(wrap(judged.claim.reason, indent, indent))
     return "\n".join(lines)
 
 
 def _counts(section: Section) -> list[str]:
-    lines = []
-    for k, (name, things) in enumerate((("Printed numbers", section.numbers), ("Statements", section.statements))):
+    ours = section.experiment in CERTAINTY
+    lines, verdicts = [], ON_REQUIREMENTS if ours else ON_THE_PAPER
+    statements = "Requirements" if ours else "Statements"
+    for k, (name, things) in enumerate((("Printed numbers", section.numbers), (statements, section.statements))):
         if things:
-            counts = ", ".join(f"{verdict} {section.count(verdict)[k]}" for verdict in Verdict)
+            counts = ", ".join(f"{verdict} {section.count(verdict)[k]}" for verdict in verdicts)
             lines.append(f"{name}: {counts}.")
     return lines
 
 
 def _rules(section: Section) -> list[str]:
     of_numbers = NUMBER_RULES.get(section.experiment.name, "")
-    of_statements = STATEMENT_RULE if section.statements else ""
+    rule = REQUIREMENT_RULE if section.experiment in CERTAINTY else STATEMENT_RULE
+    of_statements = rule if section.statements else ""
     return [wrap(rule) for rule in (of_numbers, of_statements) if rule]

@@ -2,6 +2,7 @@
 
 A stream only grows while a study runs, so a run that is killed loses at most the row that it was writing. The broken
 end is cut off when the file is next opened. Rows written one by one take space, so all are packed when a run ends.
+Seven digits of a result are kept.
 """
 
 import fcntl
@@ -16,9 +17,12 @@ import pyarrow as pa
 
 from firstfactor._output import write_whole
 
+from .outcome import Certainty
 from .setting import Setting
 
 RESULTS = Path(__file__).parent / "results"
+SMALLEST = 19
+"""The level of compression beyond which little is gained."""
 
 SCHEMA = pa.schema(
     {
@@ -31,11 +35,20 @@ SCHEMA = pa.schema(
         "method": pa.string(),
         "repetition": pa.int32(),
         "factors": pa.list_(pa.int16()),
-        "importances": pa.list_(pa.float64()),
+        "importances": pa.list_(pa.float32()),
         "selected": pa.list_(pa.int16()),
         "error": pa.float64(),
         "error_of_all": pa.float64(),
-        "seconds": pa.float64(),
+        "seconds": pa.float32(),
+        "ceiling": pa.float32(),
+        "certainty": pa.struct(
+            {
+                "standard_errors": pa.list_(pa.float32()),
+                "p_values": pa.list_(pa.float32()),
+                "ceiling_error": pa.float32(),
+                "distance_share": pa.float32(),
+            }
+        ),
     }
 )
 
@@ -64,6 +77,9 @@ class Row:
     error_of_all: float | None
     """The same of a random forest on all factors."""
     seconds: float
+    ceiling: float | None = None
+    """The best R² that any model can reach, as far as the method tells; not known of rows from before it was stored."""
+    certainty: Certainty | None = None
 
 
 class Store:
@@ -120,7 +136,7 @@ class Store:
         table = self.read().sort(keys).to_arrow().cast(SCHEMA).combine_chunks()
 
         def write(file: IO[bytes]) -> None:
-            options = pa.ipc.IpcWriteOptions(compression="zstd")
+            options = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=SMALLEST))
             with pa.ipc.new_stream(file, SCHEMA, options=options) as stream:
                 stream.write_table(table)
 

@@ -1,4 +1,4 @@
-"""The rule by which a measured number agrees with a printed one, or differs."""
+"""The rules by which a measured number agrees with a printed one, and by which a requirement is reached."""
 
 import math
 from dataclasses import dataclass
@@ -29,11 +29,29 @@ STATEMENT_RULE = (
 
 
 class Verdict(StrEnum):
-    """What comes of comparing with the paper."""
+    """What comes of comparing with the paper, or with what we require."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
+    REACHED = "reached"
+    MISSED = "not reached"
     NOT_RUN = "not run"
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether it wants a reason."""
+        return self in (Verdict.DIFFERS, Verdict.MISSED)
+
+
+ON_THE_PAPER = (Verdict.AGREES, Verdict.DIFFERS, Verdict.NOT_RUN)
+ON_REQUIREMENTS = (Verdict.REACHED, Verdict.MISSED, Verdict.NOT_RUN)
+
+
+REQUIREMENT_RULE = (
+    "A required share or rate is held against the measured one as it is; where chance is allowed for, the requirement "
+    "says how. A level that is allowed (of false alarms, of small p-values) may be exceeded by two standard errors. "
+    "Standard errors are of the Monte Carlo kind; of shares of runs, after adding two successes and two failures."
+)
 
 
 class NotRunError(Exception):
@@ -78,8 +96,13 @@ class Estimate:
         """The Monte Carlo standard error of the mean."""
         return share_error(self.value, self.n) if self.share else self.deviation / math.sqrt(self.n)
 
+    def text(self, decimals: int, sign: bool = False) -> str:
+        """Return it as text with its standard error."""
+        value = f"{self.value:{'+' if sign else ''}.{decimals}f}".replace("-", "−")
+        return f"{value} ± {self.standard_error:.{decimals}f}"
+
     def __str__(self) -> str:
-        return f"{self.value:.2f} ± {self.standard_error:.2f}"
+        return self.text(2)
 
 
 def estimate(values: Floats, share: bool = False) -> Estimate:

@@ -10,12 +10,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
+from firstfactor import problems
 from study import methods
 from study.__main__ import app
 from study.experiments import ALL, BY_NAME
 from study.methods import NAMES, method
+from study.outcome import Certainty
 from study.run import missing, perform, run
 from study.setting import Setting, subset
 from study.store import Row, Store, Task
@@ -23,7 +26,8 @@ from study.store import Row, Store, Task
 ROOT = Path(__file__).parents[1]
 TABLES = Path(os.environ.get("FIRSTFACTOR_DATA", ROOT.parent / "shared" / "data"))
 SMALL = Setting("ishigami", 60, 3)
-ONLY_RANKING = {"FILTER", "RF", "RF-SHAP"}
+ESTIMATING = {"NEAREST", "NEAREST-SUBSAMPLE", "EXTRAPOLATED", "EXTRAPOLATED-SUBSAMPLE"}
+ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", *ESTIMATING}
 
 
 def row_of(repetition, method="FIRST"):
@@ -52,7 +56,9 @@ def test_every_method_finds_the_one_factor_that_matters(name):
     assert np.array_equal(again.importances, outcome.importances) and again.selected == outcome.selected
 
 
-@pytest.mark.parametrize("name", ["FIRST", "FIRST-FAST", "NANNE-BE", "LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"])
+@pytest.mark.parametrize(
+    "name", ["FIRST", "FIRST-FAST", "CALIBRATED", "NANNE-BE", "LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"]
+)
 def test_every_method_for_classes_finds_the_one_factor_that_matters(name):
     rng = np.random.default_rng(2)
     X = rng.uniform(size=(300, 3))
@@ -66,6 +72,17 @@ def test_rows_come_back_as_they_were_stored(tmp_path):
     assert store.done() == {Task(SMALL, "FIRST", k) for k in range(3)}
     assert store.read()["importances"].to_list() == [[0.25, 0.5]] * 3
     assert store.read()["error"].to_list() == [None] * 3
+
+
+def test_how_sure_an_estimate_is_comes_back_as_it_was_stored(tmp_path):
+    store, certainty = Store("NEAREST", tmp_path), Certainty([0.5, 0.25], [0.125, 1.0], 0.1, 0.2)
+    of_selection = row_of(0, "NEAREST")
+    of_estimate = Row(Task(SMALL, "NEAREST", 1), [1], [0.5], None, None, None, 0.1, 0.75, certainty)
+    with store.appending() as appender:
+        appender.append(of_estimate)
+        appender.append(of_selection)
+    assert store.read()["ceiling"].to_list() == [None, 0.75]
+    assert store.read()["certainty"].to_list() == [None, vars(certainty)]
 
 
 @pytest.mark.parametrize("bytes_lost", [1, 40, 300])
@@ -136,6 +153,50 @@ def test_every_repetition_and_setting_has_data_of_its_own():
     assert np.array_equal(drawn[0], Setting("friedman", 20, 10, 0.0).draw(0)[0])
 
 
+@pytest.mark.parametrize(("n_factors", "columns"), [(5, [0, 6, 7, 8, 9]), (7, [0, 6, 7, 8, 9, 1, 2])])
+def test_the_factors_of_a_model_come_first_and_others_after_them(n_factors, columns):
+    setting = Setting("friedman", 20, n_factors, 0.8, part="model")
+    X, y = setting.draw(3)
+    whole, same_y = problems.friedman.sample(20, 10, 0.8, seed=setting.rng(3))
+    assert np.array_equal(X, whole[:, columns]) and np.array_equal(y, same_y)
+    assert setting.true_factors == (0, 1, 2, 3, 4)
+
+
+def test_mixed_factors_are_numbers_whole_numbers_and_categories():
+    X, y = Setting("noise-mixed", 500, 20).draw(0)
+    assert X.shape == (500, 20) and y.dtype == float
+    assert all(X.iloc[:, j].dtype == float for j in range(10))
+    assert all(set(X.iloc[:, j]) == set(range(10)) for j in range(10, 15))
+    assert [X.iloc[:, j].nunique() for j in range(15, 20)] == [2, 3, 4, 5, 6]
+    assert all(X.iloc[:, j].dtype == "category" for j in range(15, 20))
+
+
+@pytest.mark.parametrize("source", ["noise", "noise-cauchy", "noise-mixed"])
+def test_noise_does_not_depend_on_any_factor(source):
+    setting = Setting(source, 2000, 8)
+    X, y = setting.draw(0)
+    columns = X.T if isinstance(X, np.ndarray) else [X[name].factorize()[0] for name in X]
+    assert setting.true_factors == ()
+    assert min(spearmanr(column, y).pvalue for column in columns) > 0.001
+
+
+def test_a_mixed_response_depends_on_its_true_factors_alone():
+    setting = Setting("mixed", 2000, 6)
+    X, y = setting.draw(0)
+    small = [j for j in range(6) if spearmanr(X.iloc[:, j].factorize(sort=True)[0], y).pvalue < 1e-6]
+    assert tuple(small) == setting.true_factors
+
+
+def test_two_classes_of_noise_are_about_as_frequent():
+    _, y = Setting("noise", 1000, 10, classes=True).draw(0)
+    assert y.dtype == bool and 0.45 < y.mean() < 0.55
+
+
+def test_a_table_with_too_few_rows_is_no_reason_to_warn():
+    row = perform(Task(Setting("friedman", 60, 10, part="model"), "NEAREST", 0))
+    assert row.certainty.distance_share > 0.1 and len(row.certainty.p_values) == 10
+
+
 def test_what_cannot_be_run_is_refused_with_what_can():
     for arguments, message in (
         (["run", "nothing"], "there is no experiment 'nothing'; there are estimators, importance,"),
@@ -170,13 +231,18 @@ def assert_comes_out_again(row):
     again = perform(Task(setting, row["method"], row["repetition"]))
     assert again.factors == row["factors"] and again.selected == row["selected"]
     assert again.importances == pytest.approx(row["importances"], rel=1e-6)
+    assert again.ceiling == pytest.approx(row["ceiling"], rel=1e-6) or row["ceiling"] is None
+    if row["certainty"] is not None:
+        for field, value in row["certainty"].items():
+            assert getattr(again.certainty, field) == pytest.approx(value, rel=1e-5, abs=1e-6)
     assert again.error == pytest.approx(row["error"]) and again.error_of_all == pytest.approx(row["error_of_all"])
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "FIRST-INTEGERS"])
 def test_stored_rows_come_out_again_from_their_seeds(name):
     stored = Store(name).read()
-    rows = stored.filter(stored["part"] == "drawn", stored["n_factors"] <= 10).sort("repetition", "correlation")
+    simulated = stored["part"].is_in(["drawn", "model"])
+    rows = stored.filter(simulated, stored["n_factors"] <= 10).sort("repetition", "correlation")
     assert_comes_out_again(rows.row(len(rows) // 2, named=True))
 
 

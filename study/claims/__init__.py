@@ -1,11 +1,11 @@
-"""What the paper says in words about its results, in our own words, each with a test in numbers."""
+"""What the paper says about its results, in our own words, and what we require; each with a test in numbers."""
 
 from ..results import Results
 from ..verdicts import NotRunError, Verdict
-from . import classes, dimension, estimation, real, selection
+from . import certainty, classes, dimension, estimation, real, selection
 from .claim import Claim, Judged
 
-ALL = (*estimation.CLAIMS, *selection.CLAIMS, *dimension.CLAIMS, *classes.CLAIMS, *real.CLAIMS)
+ALL = (*estimation.CLAIMS, *selection.CLAIMS, *dimension.CLAIMS, *classes.CLAIMS, *real.CLAIMS, *certainty.CLAIMS)
 
 
 def judge(claim: Claim, results: Results) -> Judged:
@@ -14,7 +14,8 @@ def judge(claim: Claim, results: Results) -> Judged:
         holds, measured = claim.check(results)
     except NotRunError:
         return Judged(claim, Verdict.NOT_RUN, "")
-    return Judged(claim, Verdict.AGREES if holds else Verdict.DIFFERS, measured)
+    if_it_holds, if_not = claim.verdicts
+    return Judged(claim, if_it_holds if holds else if_not, measured)
 
 
 def judge_all(experiment: str, results: Results) -> list[Judged]:

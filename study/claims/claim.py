@@ -1,7 +1,8 @@
-"""A statement of the paper, and what the ways to test it share."""
+"""A statement of the paper or a requirement of ours, and what the ways to test them share."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..results import Results
 from ..setting import Setting
@@ -15,6 +16,10 @@ Check = Callable[[Results], tuple[bool, str]]
 class Claim:
     """Something that the paper says."""
 
+    verdicts: ClassVar[tuple[Verdict, Verdict]] = (Verdict.AGREES, Verdict.DIFFERS)
+    """If it holds, and if not."""
+    heading: ClassVar[str] = "The paper says"
+
     experiment: str
     says: str
     means: str
@@ -22,6 +27,14 @@ class Claim:
     check: Check
     reason: str = ""
     """Why it differs, where that is known."""
+
+
+@dataclass(frozen=True)
+class Requirement(Claim):
+    """Something that we require."""
+
+    verdicts = (Verdict.REACHED, Verdict.MISSED)
+    heading = "We require"
 
 
 @dataclass(frozen=True)
