@@ -74,23 +74,22 @@ def ceiling_error(cell: Cell) -> Estimate:
     return estimate(ceilings(cell) - true_ceiling(cell.setting))
 
 
+def all_found(cell: Cell) -> NDArray[np.bool_]:
+    """Return in which repetitions all true factors are selected, so that the true indices are relative to the same."""
+    return np.asarray(_chosen(cell)[:, list(cell.setting.true_factors)].all(axis=1))
+
+
 def overestimation(cell: Cell) -> Estimate:
-    """Return by how much the indices of true factors are too large, on average over those that were selected."""
+    """Return by how much the indices of true factors are too large on average, where all of them were found."""
     true = list(cell.setting.true_factors)
-    chosen = _chosen(cell)[:, true]
-    excess = np.where(chosen, cell.importances[:, true] - truth(cell.setting)[true], 0.0).sum(axis=1)
-    return estimate(excess[chosen.any(axis=1)] / chosen.sum(axis=1)[chosen.any(axis=1)])
+    excess = cell.importances[:, true] - truth(cell.setting)[true]
+    return estimate(excess[all_found(cell)].mean(axis=1))
 
 
 def given_to_others(cell: Cell) -> Estimate:
     """Return the sum of the importances of factors that do nothing."""
     others = np.delete(cell.importances, list(cell.setting.true_factors), axis=1)
     return estimate(others.sum(axis=1))
-
-
-def n_others(cell: Cell) -> Estimate:
-    """Return how many factors that do nothing were selected."""
-    return estimate(np.delete(_chosen(cell), list(cell.setting.true_factors), axis=1).sum(axis=1).astype(float))
 
 
 def paired_difference(cell: Cell, other: Cell, metric: str) -> Estimate:

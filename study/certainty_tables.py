@@ -10,11 +10,13 @@ from .certainty import Quality, paired_difference, qualities, small_p_values
 from .claims.certainty import EXACT, allowed_alarms
 from .experiments import (
     CALIBRATED,
+    CHOOSING,
     CHOSEN,
     COVERAGE,
     COVERAGE_LARGE,
     CROWDED,
     ESTIMATORS,
+    FEW,
     NOT_CHOSEN,
     NULL_FACTORS,
     PURE_NOISE,
@@ -24,8 +26,7 @@ from .layout import NOTHING, Table
 from .results import Cell, Results
 from .setting import Setting
 from .truths import true_ceiling
-
-CHOOSING = ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT")
+from .verdicts import estimate
 
 
 def tabulate_noise(results: Results) -> list[Table]:
@@ -151,11 +152,11 @@ def tabulate_p_values(results: Results) -> list[Table]:
 
 def tabulate_after_selection(results: Results) -> list[Table]:
     """How much too large importances and the ceiling are after a selection, with and without a split."""
-    header = ("", "true factors", "false factors", "how many", "ceiling", "runs")
+    header = ("", "all found", "true factors", "false factors", "ceiling", "runs")
     note = (
-        "True factors: estimated minus true index, mean over those that are selected. False factors: sum of their "
-        "importances, and how many there are. Ceiling: estimated minus true. Given: the factors of the model, and "
-        "nothing to choose."
+        "All found: share of runs in which all factors of the model are selected. True factors: in these, estimated "
+        "minus true index, mean over the factors. False factors: sum of their importances. Ceiling: estimated minus "
+        "true. Given: nothing but the factors of the model, and nothing to choose."
     )
     tables = []
     for setting in (one for one in CHOSEN if one.true_factors):
@@ -166,7 +167,7 @@ def tabulate_after_selection(results: Results) -> list[Table]:
             for given in NOT_CHOSEN
             if given.n_rows in (setting.n_rows, setting.n_rows // 2)
         ]
-        tables.append(Table(f"{label(setting)}: mean ± standard error", header, rows, note))
+        tables.append(Table(f"Friedman, {_size(setting)}, ρ = 0.8: mean ± standard error", header, rows))
     noise = [
         _from_noise(results.find(name, setting), f"p = {setting.n_factors}: {name}")
         for setting in CHOSEN
@@ -174,7 +175,8 @@ def tabulate_after_selection(results: Results) -> list[Table]:
         for name in CHOOSING
     ]
     return [
-        *tables,
+        *tables[:-1],
+        replace(tables[-1], note=note),
         Table("Pure noise, N = 1,000: mean ± standard error", ("", "factors", "R² ceiling", "highest", "runs"), noise),
     ]
 
@@ -182,9 +184,10 @@ def tabulate_after_selection(results: Results) -> list[Table]:
 def _after_selection(cell: Cell, title: str) -> tuple[str, ...]:
     if not cell.n:
         return (title, *[NOTHING] * 4, "0")
-    too_large, ceiling = certainty.overestimation(cell).text(3, sign=True), certainty.ceiling_error(cell)
-    others = (certainty.given_to_others(cell).text(3), certainty.n_others(cell).text(2))
-    return (title, too_large, *others, ceiling.text(3, sign=True), str(cell.n))
+    found = certainty.all_found(cell)
+    too_large = certainty.overestimation(cell).text(3, sign=True) if found.sum() >= FEW else NOTHING
+    others, ceiling = certainty.given_to_others(cell).text(3), certainty.ceiling_error(cell).text(3, sign=True)
+    return (title, str(estimate(found.astype(float), share=True)), too_large, others, ceiling, str(cell.n))
 
 
 def _from_noise(cell: Cell, title: str) -> tuple[str, ...]:

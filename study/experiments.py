@@ -198,6 +198,7 @@ CHOSEN = (*(Setting("friedman", n, 100, 0.8) for n in (300, 1000)), *(Setting("n
 NOT_CHOSEN = tuple(at for n in (150, 300, 500, 1000) for at in _model("friedman", 5, 0.8, n_rows=n))
 CROWDED = tuple(at for n in (200, 1000, 10_000) for p in (5, 6, 8, 10) for at in _model("friedman", p, 0.0, n_rows=n))
 ESTIMATORS = ("NEAREST", "EXTRAPOLATED")
+CHOOSING = ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT")
 
 CERTAINTY = (
     Experiment(
@@ -228,7 +229,7 @@ CERTAINTY = (
         "after-selection",
         "Importances estimated from the rows that chose the factors",
         (
-            Plan(CHOSEN, ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT"), range(MANY)),
+            Plan(CHOSEN, CHOOSING, range(MANY)),
             Plan(NOT_CHOSEN, ESTIMATORS, range(MANY)),
         ),
     ),

@@ -92,7 +92,7 @@ class TestMeasures:
         share = certainty.small_p_values(store(tmp_path, rows).find("EXTRAPOLATED", setting))
         assert share.value == 0 and 0.01 < share.standard_error < 0.02
 
-    def test_optimism_counts_true_factors_that_were_selected_and_all_others(self, tmp_path: Path) -> None:
+    def test_optimism_counts_tables_where_all_true_factors_were_found(self, tmp_path: Path) -> None:
         setting = Setting("ishigami", 300, 6)
         true = truths.truth(setting)
         without_x3 = np.where(np.arange(6) == 2, 0.0, true)
@@ -100,9 +100,9 @@ class TestMeasures:
         ceilings = [truths.true_ceiling(setting) - 0.1, truths.true_ceiling(setting)]
         rows = [selection(setting, "FIRST", k, *one) for k, one in enumerate(zip(found, ceilings, strict=True))]
         cell = store(tmp_path, rows).find("FIRST", setting)
-        assert certainty.overestimation(cell).value == pytest.approx((0.2 + 0.1 / 3) / 2)
+        assert certainty.all_found(cell).tolist() == [False, True]
+        assert certainty.overestimation(cell).value == pytest.approx(0.1 / 3, rel=1e-5)
         assert certainty.given_to_others(cell).value == pytest.approx(0.03)
-        assert certainty.n_others(cell).value == 1
         assert certainty.ceiling_error(cell).value == pytest.approx(-0.05)
 
     def test_differences_are_between_answers_on_the_same_table(self, tmp_path: Path) -> None:
