@@ -75,7 +75,7 @@ def test_rows_come_back_as_they_were_stored(tmp_path):
 
 
 def test_how_sure_an_estimate_is_comes_back_as_it_was_stored(tmp_path):
-    store, certainty = Store("NEAREST", tmp_path), Certainty([0.5, 0.25], [0.125, 1.0], 0.1, 0.2)
+    store, certainty = Store("NEAREST", tmp_path), Certainty([0.5, 0.25], [0.125, 1.0], 0.0625, 0.75)
     of_selection = row_of(0, "NEAREST")
     of_estimate = Row(Task(SMALL, "NEAREST", 1), [1], [0.5], None, None, None, 0.1, 0.75, certainty)
     with store.appending() as appender:
