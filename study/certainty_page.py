@@ -24,7 +24,7 @@ stored in `study/results`; `python -m study run noise` runs what is missing of o
 `python -m study show noise` shows it. The study of the paper itself is in [study.md](study.md).
 
 The calibrated rule has alpha = {ALPHA}; "the paper's rule" is `FIRST()`, Algorithm 3. NEAREST and EXTRAPOLATED are the
-two estimators: the paper's, and local linear fits without the first-order distance bias. All fits have one thread.
+two estimators: the paper's, and local linear fits that remove most of its distance bias. All fits have one thread.
 
 - {REQUIREMENT_RULE}
 - Means of fewer than {FEW} repetitions are not judged."""

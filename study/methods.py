@@ -79,7 +79,7 @@ def nearest(X: Any, y: Any, seed: int) -> Outcome:
 
 
 def extrapolated(X: Any, y: Any, seed: int) -> Outcome:
-    """Total indices by the estimator without first-order distance bias, with standard errors."""
+    """Total indices by the estimator without most of the distance bias, with standard errors."""
     return _sure(total_indices(X, y, uncertainty=True, estimator="extrapolated", random_state=seed))
 
 

@@ -29,8 +29,8 @@ FALSE_POSITIVES = 0.01
 COVERED = (0.90, 0.98)
 SMALL_P_VALUES = 0.06
 BIAS = (
-    "Intervals take account of chance, not of bias: extrapolation removes the part of the distance bias that is of "
-    "first order, and what is left falls with more rows but is not small beside the standard error."
+    "Intervals take account of chance, not of bias: extrapolation removes most of the distance bias, and what is left "
+    "falls with more rows but is not small beside the standard error."
 )
 
 
