@@ -1,10 +1,13 @@
-"""The picture of importances: one bar per factor, and why others were left out."""
+"""The picture of importances: one bar per factor with its interval, and why others were left out."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ._axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
-from .indices import Indices
+from .evidence import LEVEL, format_ceiling, margins
+from .indices import WEAK, Indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
 # Factors that were left out are named in the picture of importances if there are no more than this.
 MOST_LEFT_OUT = 8
 
+# How dense the colour of bars is that may be chance.
+PALE = 0.4
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -22,6 +28,14 @@ class Bar:
     label: Label
     value: float
     note: str
+    interval: tuple[float, float] | None = None
+    """Both ends, within what is possible."""
+    weak: bool = False
+
+    @property
+    def end(self) -> float:
+        """How far the bar and its interval reach."""
+        return self.value if self.interval is None else max(self.value, self.interval[1])
 
 
 def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "Axes":
@@ -31,17 +45,37 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
         ax = tall_axes(len(bars), new_figure)
     else:
         bars = _bars(indices, rows_that_fit(ax))
-    ax.barh(range(len(bars)), [bar.value for bar in bars], height=0.7, color=BLUE)
+    colours = [(BLUE, PALE if bar.weak else 1.0) for bar in bars]
+    ax.barh(range(len(bars)), [bar.value for bar in bars], height=0.7, color=colours)
     right = 0.0
     for row, bar in enumerate(bars):
-        note = ax.annotate(bar.note, (bar.value, row), (4, 0), textcoords="offset points", va="center")
-        note.set_alpha(1 if bar.value else 0.7)
-        right = max(right, bar.value / (1 - min((text_width(bar.note, note) + 8) / final_width(ax), 0.7)))
+        note = ax.annotate(bar.note, (bar.end, row), (4, 0), textcoords="offset points", va="center")
+        note.set_alpha(1 if bar.end else 0.7)
+        right = max(right, bar.end / (1 - min((text_width(bar.note, note) + 8) / final_width(ax), 0.7)))
     ax.set_xlim(0, right or 1.0)
+    _draw_intervals(ax, bars)
     label_rows(ax, [bar.label for bar in bars])
-    ax.set_xlabel("importance (total index)")
+    ax.set_xlabel(_axis_label(bars))
     ax.set_title(_headline(indices), loc="left")
     return ax
+
+
+def _draw_intervals(ax: "Axes", bars: list[Bar]) -> None:
+    """Draw a line from one end of each interval to the other, in the colour of the axes."""
+    rows = [(row, bar.value, *bar.interval) for row, bar in enumerate(bars) if bar.interval is not None]
+    if rows:
+        row, value, low, high = np.array(rows).T
+        reach = np.maximum([value - low, high - value], 0.0)
+        ink = ax.xaxis.label.get_color()
+        ax.errorbar(value, row, xerr=reach, fmt="none", ecolor=ink, elinewidth=1.2, capsize=2.5, clip_on=False)
+
+
+def _axis_label(bars: list[Bar]) -> str:
+    """Say what bars, lines and shades are: below the axes, where nothing is in the way."""
+    label = "importance (total index)"
+    if any(bar.interval for bar in bars):
+        label += f" with {100 * LEVEL:g} % interval"
+    return f"{label}\npale: weak, p > {WEAK:g}" if any(bar.weak for bar in bars) else label
 
 
 def ceiling_of(indices: Indices) -> float:
@@ -59,10 +93,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     selected, others = indices.selected.tolist(), indices.left_out.tolist()
     room = most - bool(others)
     named = selected if len(selected) <= room else selected[: room - 1]
-    bars = [
-        Bar(Label(indices.names[i]), float(indices.values[i]), format_importance(float(indices.values[i])))
-        for i in named
-    ]
+    bars = _selected_bars(indices, named)
     if len(named) < len(selected):
         next_best = format_importance(float(indices.values[selected[len(named)]]))
         bars.append(Bar(Label(f"{len(selected) - len(named):,} more"), 0.0, f"at most {next_best} each"))
@@ -74,8 +105,25 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     return bars
 
 
+def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
+    """Return the rows of factors with an index."""
+    known = ~np.isnan(margins(indices))
+    intervals = indices.interval(LEVEL) if known.any() else None
+    weak = indices.weak
+    return [
+        Bar(
+            Label(indices.names[i]),
+            float(indices.values[i]),
+            format_importance(float(indices.values[i])),
+            None if intervals is None or not known[i] else (float(intervals[i, 0]), float(intervals[i, 1])),
+            bool(weak[i]),
+        )
+        for i in factors
+    ]
+
+
 def _headline(indices: Indices) -> str:
     """Return the ceiling in a few words."""
     if indices.method == "NN":
         return "y taken to be free of noise"
-    return f"R² of any model: at most {ceiling_of(indices):.2f}"
+    return f"R² of any model: at most {format_ceiling(indices)}"
