@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
-from .evidence import LEVEL, format_ceiling, margins
-from .indices import WEAK, Indices
+from .evidence import LEVEL, format_ceiling, format_p, margins
+from .indices import Indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,27 +55,18 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
     ax.set_xlim(0, right or 1.0)
     _draw_intervals(ax, bars)
     label_rows(ax, [bar.label for bar in bars])
-    ax.set_xlabel(_axis_label(bars))
+    known = any(bar.interval for bar in bars)
+    ax.set_xlabel(f"importance with {100 * LEVEL:g} % interval" if known else "importance (total index)")
     ax.set_title(_headline(indices), loc="left")
     return ax
 
 
 def _draw_intervals(ax: "Axes", bars: list[Bar]) -> None:
     """Draw a line from one end of each interval to the other, in the colour of the axes."""
-    rows = [(row, bar.value, *bar.interval) for row, bar in enumerate(bars) if bar.interval is not None]
+    rows = [(row, *bar.interval) for row, bar in enumerate(bars) if bar.interval is not None]
     if rows:
-        row, value, low, high = np.array(rows).T
-        reach = np.maximum([value - low, high - value], 0.0)
-        ink = ax.xaxis.label.get_color()
-        ax.errorbar(value, row, xerr=reach, fmt="none", ecolor=ink, elinewidth=1.2, capsize=2.5, clip_on=False)
-
-
-def _axis_label(bars: list[Bar]) -> str:
-    """Say what bars, lines and shades are: below the axes, where nothing is in the way."""
-    label = "importance (total index)"
-    if any(bar.interval for bar in bars):
-        label += f" with {100 * LEVEL:g} % interval"
-    return f"{label}\npale: weak, p > {WEAK:g}" if any(bar.weak for bar in bars) else label
+        row, low, high = zip(*rows, strict=True)
+        ax.hlines(row, low, high, colors=ax.xaxis.label.get_color(), linewidth=1.4)
 
 
 def ceiling_of(indices: Indices) -> float:
@@ -106,24 +97,21 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
 
 
 def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
-    """Return the rows of factors with an index."""
-    known = ~np.isnan(margins(indices))
-    intervals = indices.interval(LEVEL) if known.any() else None
-    weak = indices.weak
-    return [
-        Bar(
-            Label(indices.names[i]),
-            float(indices.values[i]),
-            format_importance(float(indices.values[i])),
-            None if intervals is None or not known[i] else (float(intervals[i, 0]), float(intervals[i, 1])),
-            bool(weak[i]),
-        )
-        for i in factors
-    ]
+    """Return the rows of factors with an index; those that may be chance say so."""
+    known, weak = ~np.isnan(margins(indices)), indices.weak
+    intervals = indices.interval(LEVEL) if known.any() else np.empty((known.size, 2))
+    bars = []
+    for i in factors:
+        note = format_importance(float(indices.values[i]))
+        if weak[i]:
+            note += f" (weak, p {format_p(float(indices.p_values[i]))})"
+        ends = (float(intervals[i, 0]), float(intervals[i, 1])) if known[i] else None
+        bars.append(Bar(Label(indices.names[i]), float(indices.values[i]), note, ends, bool(weak[i])))
+    return bars
 
 
 def _headline(indices: Indices) -> str:
     """Return the ceiling in a few words."""
     if indices.method == "NN":
         return "y taken to be free of noise"
-    return f"R² of any model: at most {format_ceiling(indices)}"
+    return f"R² ceiling: {format_ceiling(indices)}"

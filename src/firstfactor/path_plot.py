@@ -75,15 +75,14 @@ def _tried(indices: Indices) -> str:
     steps = indices.path.steps if indices.path else ()
     forward = [len(step.candidates) for step in steps if step.phase == "forward"]
     varying = sum(kind != "constant" for kind in indices.kinds)
-    return f", each among the {forward[0]:,} most promising" if forward and forward[0] < varying else ""
+    return f", each among the best {forward[0]:,}" if forward and forward[0] < varying else ""
 
 
 def _axis_label(indices: Indices) -> str:
     """Say what R² is: the calibrated rule measures its own, and other rows give another one."""
-    label = "R² of the factors so far"
     if is_calibrated(indices):
-        return f"{label}\n(local fits{' to normal scores of y' if indices.task == 'regression' else ''})"
-    return f"{label}\n(on the rows selected on)" if _halved(indices) else label
+        return f"R² so far ({'normal scores of y' if indices.task == 'regression' else 'local fits'})"
+    return "R² so far (rows selected on)" if _halved(indices) else "R² of the factors so far"
 
 
 def _draw_ceiling(ax: "Axes", indices: Indices) -> float:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the importance of each factor as a bar with its 95 % interval, the most important first.
 
-    Bars of factors whose evidence is weak (p above 0.05) are pale. Factors that were left out are listed with the
-    reason, or counted if there are many of them.
+    Bars of factors whose evidence is weak (p above 0.05) are pale and say so. Factors that were left out are listed
+    with the reason, or counted if there are many of them.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ def gather(
         "n_rows": len(data.target.values) if data else indices.n_rows,
         "split": split,
         **_evidence(indices),
-        "stability": stability and _describe_stability(stability),
+        "stability": stability and describe_stability(stability),
         "selected": _selected_rows(indices),
         "more_selected": max(len(indices.selected) - MOST_SELECTED, 0),
         "left_out": _left_out_rows(indices),
@@ -169,7 +169,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
     }
 
 
-def _describe_stability(found: "Stability") -> dict[str, Any]:
+def describe_stability(found: "Stability") -> dict[str, Any]:
     """Return what the page says about halves of the rows."""
     return {
         "halves": 2 * found.n_pairs,
