@@ -242,11 +242,12 @@ def _legend(result: "Result") -> Iterator[str]:
     if indices.uncertainty is None:
         yield NO_UNCERTAINTY
     elif indices.selected.size:
-        yield f"± {100 * LEVEL:g} % interval, for chance alone; p: how likely such an effect is by chance."
+        yield f"{100 * LEVEL:g} % intervals, for chance alone; p: how likely such an effect is by chance."
     if indices.weak.any():
         yield f"? weak: p > {WEAK:g}."
     if is_calibrated(indices) and indices.left_out.size:
-        yield "What factors left out would add (to R² of normal scores) is no more than chance would show."
+        what = " (to R² of normal scores)" if indices.task == "regression" else ""
+        yield f"What factors left out would add{what} is no more than chance would show."
     if result.stability is not None:
         yield _stability_sentence(result.stability)
 

@@ -72,7 +72,7 @@ def say_too_few_rows(indices: Indices) -> str:
 
 def say_bias(indices: Indices, way_out: str) -> str:
     """Return the sentence that far neighbours lower the ceiling; nothing if by little, or too few rows explain it."""
-    bias = indices.crowding.distance_bias
+    bias = min(indices.crowding.distance_bias, 1 - indices.r2_ceiling)  # it cannot be more than seems to be noise
     if bias <= LEAST_BIAS or indices.crowding.supported is not None:
         return ""
     points = f"{100 * bias:.0f} point{'' if round(100 * bias) == 1 else 's'}"
