@@ -287,6 +287,8 @@ def test_nothing_more_than_chance_is_an_answer(tmp_path):
     assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(page.find(".//header"))
     assert "is no more than chance would show" in text_of(section(page, "importance"))
     assert page.find(".//p[@id='sure']") is None
+    header = [text_of(cell) for cell in page.find(".//table[@id='factors']/thead/tr")]
+    assert header == ["#", "factor", "kind", "importance"]  # p-values of nothing have no column
     assert "What chance would show was drawn at random with the seed 0" in text_of(section(page, "repeat"))
     assert "selects something from pure noise as often as alpha says" in text_of(section(page, "reading"))
 
