@@ -8,11 +8,12 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from .evidence import LEVEL, format_margin, format_p, is_calibrated, margins, r2_range, say_bias, say_too_few_rows
+from .evidence import LEVEL, format_margin, is_calibrated, margins, r2_range, say_bias, say_too_few_rows
 from .importance_plot import format_importance
 from .indices import WEAK
 from .job import NO_UNCERTAINTY
 from .observed import printable
+from .uncertainty import format_p
 
 if TYPE_CHECKING:
     from .job import Result

@@ -31,11 +31,6 @@ def format_margin(margin: float) -> str:
     return "" if math.isnan(margin) else f"± {max(margin, 0.001):.3f}"
 
 
-def format_p(p_value: float) -> str:
-    """Return a p-value with three decimals; nothing if there is none."""
-    return "" if math.isnan(p_value) else "<0.001" if p_value < 0.0005 else f"{p_value:.3f}"
-
-
 def r2_range(indices: Indices) -> tuple[float, float] | None:
     """Return the interval of the ceiling, or None where there is none to speak of."""
     sure = indices.uncertainty

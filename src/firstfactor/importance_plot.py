@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
-from .evidence import LEVEL, format_ceiling, format_p, margins
+from .evidence import LEVEL, format_ceiling, margins
 from .indices import Indices
+from .uncertainty import format_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

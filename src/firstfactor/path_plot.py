@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._axes import BLUE, MOST_ROWS, VERMILLION, Label, label_rows, rows_that_fit, tall_axes
-from .evidence import format_p, is_calibrated
+from .evidence import is_calibrated
 from .importance_plot import ceiling_of
 from .indices import Indices
 from .path import Path
+from .uncertainty import format_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,7 +20,6 @@ from .evidence import (
     LEVEL,
     format_ceiling,
     format_margin,
-    format_p,
     is_calibrated,
     margins,
     r2_range,
@@ -33,6 +32,7 @@ from .observed import indices_of, printable
 from .path_plot import draw_path, stops
 from .report_data import Data, brief, describe_data, read_data
 from .stability_plot import draw_stability
+from .uncertainty import format_p
 
 if TYPE_CHECKING:
     from .stability_selection import Stability
