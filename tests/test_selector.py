@@ -21,7 +21,14 @@ from tables import friedman, mixed
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 
 
-@parametrize_with_checks([FIRST()])
+@parametrize_with_checks(
+    [
+        FIRST(),
+        FIRST(rule="calibrated", random_state=0),
+        FIRST(estimator="extrapolated"),
+        FIRST(split=True, random_state=0),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
