@@ -21,6 +21,7 @@ from tables import friedman, mixed
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 
 
+@pytest.mark.filterwarnings("ignore:No features were selected")  # from noise that a check makes
 @parametrize_with_checks(
     [
         FIRST(),
