@@ -23,7 +23,7 @@ import polars as pl
 import pytest
 
 import firstfactor
-from firstfactor import FIRST, backward_elimination, total_indices
+from firstfactor import FIRST, backward_elimination, stability, total_indices
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "firstfactor")
 PATIENCE = 120  # the first call on a machine compiles
@@ -98,6 +98,8 @@ def folder(table, tmp_path_factory):
     rng = np.random.default_rng(1)
     many = pl.DataFrame(rng.uniform(size=(200, 300)), schema=[f"gene {j}" for j in range(300)])
     many.with_columns(y=many["gene 7"]).write_csv(folder / "many.csv")
+    noise = pl.DataFrame(np.random.default_rng(3).normal(size=(120, 13)), schema=["y", *(f"x{j}" for j in range(12))])
+    noise.write_csv(folder / "noise.csv")
     return folder
 
 
@@ -118,6 +120,12 @@ RUNS = {
     "classes": ("rank", "t.csv", "-t", "sick", "--drop", "y", "--json", "classes.json"),
     "gaps": ("rank", "gaps.csv", "-t", "y", "--missing", "drop", "--drop", "sick", "--json", "gaps.json"),
     "many": ("rank", "many.csv", "-t", "y"),
+    "many totals": ("rank", "many.csv", "-t", "y", "--method", "total", "--json", "many.json"),
+    "calibrated": (*BASE, "--rule", "calibrated", "--alpha", "0.05", "--stability", "2", "--split", "--json",
+                   "calibrated.json", "--csv", "calibrated.csv", "--html", "calibrated.html"),
+    "noise": ("rank", "noise.csv", "-t", "y", "--stability", "2"),
+    "calibrated noise": ("rank", "noise.csv", "-t", "y", "--rule", "calibrated"),
+    "extrapolated": ("demo", "--estimator", "extrapolated"),
     "demo": ("demo",),
     "ishigami": ("demo", "ishigami"),
     "heavy-tailed": ("demo", "heavy-tailed"),
@@ -127,6 +135,7 @@ SURROUNDINGS = {
     "backward": {"PYTHONIOENCODING": "ascii"},
     "outer": {"PYTHONIOENCODING": "ascii"},
     "total": {"COLUMNS": "140"},
+    "noise": {"COLUMNS": "60"},
     "classes": {"NO_COLOR": "1", "FORCE_COLOR": "1"},
 }
 
@@ -165,10 +174,13 @@ def test_what_is_printed(runs):
         "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is a quantity.",
         "Left out: id (text, all different), day (dates or times).",
     ]
-    ceiling = r"Estimated ceiling: no model can explain more than 9\d % of the variance of y from these factors\."
+    ceiling = r"Estimated ceiling: no model can explain more than 9\d % \(9\d–9\d\) of the variance of y from these "
+    ceiling += r"factors\."
     assert re.fullmatch(ceiling, f"{lines[3]} {lines[4]}")
-    assert re.fullmatch(r"rank  factor +kind +importance", lines[6])
-    ranked = [re.fullmatch(r" +(\d)  (\w+) +(\w+) +(0\.\d{3})  ([█▏▎▍▌▋▊▉]+)", line).groups() for line in lines[7:10]]
+    assert words(" ".join(lines[5:7])).startswith("Note: The ceiling is too low by 1 point or more, ")
+    assert re.fullmatch(r"rank  factor +kind +importance ± +p", lines[8])
+    cells = r"(0\.\d{3}) ± 0\.\d{3}  <0\.001  ([█▏▎▍▌▋▊▉]+)"
+    ranked = [re.fullmatch(rf" +(\d)  (\w+) +(\w+) +{cells}", line).groups() for line in lines[9:12]]
     assert [(rank, name, kind) for rank, name, kind, _, _ in ranked] == [
         ("1", "make", "category"),
         ("2", "size", "number"),
@@ -176,10 +188,12 @@ def test_what_is_printed(runs):
     ]
     bars = [len(bar) for *_, bar in ranked]
     assert bars == sorted(bars, reverse=True)
-    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[10:13]]
-    assert {name for name, _, _ in left_out} == {"code", "a name so lo…ything else", "flat"}
+    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[12:15]]
+    assert {name for name, _, _ in left_out} == {"code", "a name so long…anything else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
     assert all(re.fullmatch(r"R² −0\.\d{3} if added", reason) for _, _, reason in left_out[:2])
+    assert lines[16] == "95 % intervals, for chance alone; p: how likely such an effect is by chance."
+    assert "weak" not in "".join(lines)
     parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
     assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])
 
@@ -198,14 +212,15 @@ def test_results_equal_those_of_the_library(runs, folder, table):
     assert found == dict(zip(expected.names, expected.values.tolist(), strict=True))
     for name, expected in {
         "fast": FIRST(forward="fast").fit(X, y).indices_,
-        "backward": backward_elimination(X, y),
-        "total": total_indices(X, y, n_neighbors=3, scale=False, n_outer=150, random_state=3),
+        "backward": backward_elimination(X, y, uncertainty=True),
+        "total": total_indices(X, y, uncertainty=True, n_neighbors=3, scale=False, n_outer=150, random_state=3),
         "outer": FIRST(n_outer=0.5, random_state=3).fit(X, y).indices_,
     }.items():
         written = facts(folder, f"{name}.json")
         found = {row["factor"]: row["importance"] for row in written["factors"]}
         assert found == dict(zip(expected.names, expected.values.tolist(), strict=True)), name
         assert written["r2_ceiling"] == expected.r2_ceiling
+        assert written["r2_standard_error"] == expected.uncertainty.r2
         assert written["method"] == expected.method
 
 
@@ -234,6 +249,82 @@ def test_hundreds_of_factors_are_summed_up(runs):
     output = text(runs["many"])
     assert len(output.splitlines()) < 30
     assert re.search(r"… and 28\d more left out; --csv or --json writes all\.", output)
+
+
+# --- how sure -------------------------------------------------------------------------------------------
+
+
+def test_everything_about_evidence_is_written(runs, folder, table):
+    output = words(text(runs["calibrated"]))
+    X, y = table.select(FACTORS), table["y"]
+    selector = FIRST(rule="calibrated", alpha=0.05, split=True, random_state=0).fit(X, y)
+    expected = selector.indices_
+    written = facts(folder, "calibrated.json")
+    assert written["settings"] | {"rule": "calibrated", "alpha": 0.05, "split": True} == written["settings"]
+    assert written["settings"]["estimator"] == "extrapolated" and written["settings"]["stability"] == 2
+    assert written["method"] == "FIRST (calibrated, alpha = 0.05)"
+    assert (written["data"]["rows_used"], written["data"]["rows_estimated_on"]) == (300, 150)
+    assert "300 rows (one half to select on, 150 to estimate on), 6 factors" in output
+    assert written["r2_interval"] == list(expected.r2_interval()) and written["interval_level"] == 0.95
+    assert written["r2_standard_error"] == expected.uncertainty.r2
+    assert written["noise_standard_error"] == expected.uncertainty.noise
+    assert written["crowding"]["distance_share"] == expected.crowding.distance_share
+    assert written["path"][0]["p_value"] == expected.path.steps[0].p_value
+    assert 0 < written["path"][-1]["r2"] < 1
+    rows = {row["factor"]: row for row in written["factors"]}
+    for i in expected.selected:
+        row = rows[expected.names[i]]
+        assert [row["low"], row["high"]] == expected.interval()[i].tolist()
+        assert (row["standard_error"], row["p_value"]) == (expected.standard_errors[i], expected.p_values[i])
+    assert rows["flat"]["p_value"] is None and not rows["flat"]["weak"]
+
+
+def test_stability_is_that_of_the_same_rule(runs, folder, table):
+    output = text(runs["calibrated"])
+    selector = FIRST(rule="calibrated", alpha=0.05)
+    expected = stability(table.select(FACTORS), table["y"], n_pairs=2, selector=selector, random_state=0)
+    written = facts(folder, "calibrated.json")
+    frequencies = dict(zip(expected.names, expected.frequencies.tolist(), strict=True))
+    assert {row["factor"]: row["frequency"] for row in written["factors"]} == frequencies
+    assert written["stability"]["expected_false"] == expected.expected_false
+    assert written["stability"]["selected"] == [expected.names[i] for i in expected.selected]
+    assert "frequency" in pl.read_csv(folder / "calibrated.csv").columns
+    assert re.search(r"rank  factor +kind +halves +importance ± +p\n", output)
+    assert re.search(r" 1  size +number +1\.00 +0\.\d{3} ± 0\.\d{3}  <0\.001  █", output)
+    assert "halves: how often selected on 4 random halves of the rows; " in words(output)
+    assert 'id="stability"' in (folder / "calibrated.html").read_text(encoding="utf-8")
+    assert ", stability " in words(output.rpartition("Time: ")[2])
+
+
+def test_weak_factors_are_marked_and_60_columns_are_enough(runs):
+    output = text(runs["noise"])
+    assert max(map(len, output.splitlines())) <= 60
+    assert re.search(r" 1  x\d+ .* 0\.\d{3} \?", output)
+    assert "? weak: p > 0.05.\n" in output
+    assert not any(word in output for word in ("e-", "nan", "Warning"))
+
+
+def test_nothing_more_than_chance_is_an_answer(runs):
+    output = text(runs["calibrated noise"])
+    assert "No factor shows more of y than chance would (alpha = 0.1).\n" in output
+    assert "would add (to R² of normal scores) is no more than chance would show." in words(output)
+    assert "95 %" not in output
+
+
+def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
+    output = words(text(runs["many totals"]))
+    found = facts(folder, "many.json")["crowding"]
+    assert "Note: 200 rows are too few for 300 factors at a time: " in output
+    assert f"They are enough for about {found['supported_factors']}. Use --method first, fewer factors or" in output
+    assert "it takes too long for more than 30 factors." in output and "±" not in output
+    assert facts(folder, "many.json")["r2_interval"] is None
+
+
+def test_a_ceiling_that_is_too_low_is_said_with_a_way_out(runs):
+    assert "The ceiling is too low by 4 points or more, " in text(runs["demo"])
+    assert "--estimator extrapolated is less off." in words(text(runs["demo"]))
+    assert "95 % (94–96) of the variance" in text(runs["extrapolated"])
+    assert "too low" not in text(runs["extrapolated"])
 
 
 def test_standard_input(folder):
@@ -266,7 +357,10 @@ def test_the_table_of_factors_as_csv(runs, folder):
     text(runs["all outputs"])
     with (folder / "r.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["rank", "factor", "kind", "importance", "selected", "reason"]
+    evidence = ["standard_error", "p_value", "low", "high"]
+    assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, "selected", "weak", "reason"]
+    assert [row["low"] < row["importance"] < row["high"] for row in rows] == [True] * 3 + [False] * 3
+    assert [rows[-1][name] for name in evidence] == [""] * 4
     assert [row["factor"] for row in rows[:3]] == ["make", "size", "load"]
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4", "4", "4"]
     assert pl.read_csv(folder / "r.csv")["importance"].to_list()[0] == float(rows[0]["importance"])
@@ -322,7 +416,8 @@ def test_an_encoding_without_bars(runs):
     for name in ("backward", "outer"):
         assert text(runs[name]).isascii()
     output = text(runs["outer"])
-    assert "####" in output and "R2 -0." in output and "a name so lo~ything else" in output
+    assert "####" in output and "R2 -0." in output and "a name so long~anything else" in output
+    assert " +- 0." in output
 
 
 def test_no_color_is_respected(runs):
@@ -402,10 +497,11 @@ def slow(folder):
     return folder
 
 
-@pytest.mark.parametrize("stage", [b"loading", b"searching"])
+@pytest.mark.parametrize("stage", [b"loading", b"searching", b"halves of the rows"])
 def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(slow, stage):
     before = set(slow.iterdir())
-    session = Terminal("rank", "slow.parquet", "-t", "y", "--html", "x.html", "--csv", "x.csv", folder=slow)
+    work = ("slow.parquet",) if b"halves" not in stage else ("noise.csv", "--stability", "100000")
+    session = Terminal("rank", *work, "-t", "y", "--html", "x.html", "--csv", "x.csv", folder=slow)
     session.watch(until=stage)
     time.sleep(0.2)
     pressed = time.monotonic()
@@ -470,7 +566,7 @@ def test_examples_in_the_help_run(table, tmp_path):
     renamed.write_csv(tmp_path / "data.csv")
     helps = text(run("rank", "--help")) + text(run("demo", "--help"))
     examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
-    assert len(examples) == 7
+    assert len(examples) == 8
     examples.remove("firstfactor demo")  # in RUNS
     path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
 
@@ -517,6 +613,12 @@ ERRORS = {
     ("rank", "t.csv", "-t", "sick", "--task", "regression"): "the target must hold numbers for --task regression; got "
     "labels such as 'yes'. Use --task classification, or convert the target.",
     ("rank", "t.csv", "-t", "flat"): "the target must vary, but all 300 values are 3.0",
+    ("demo", "--rule", "calibrated", "--method", "first-fast"): "--rule calibrated goes with --method first only; got",
+    ("demo", "--alpha", "0.05"): "--alpha is for --rule calibrated; add that, or leave out --alpha.",
+    ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be between 0 and 1, such as 0.1; got 1.5.",
+    ("demo", "--split", "--method", "total"): "--split goes with --method first or first-fast; got --method total.",
+    ("demo", "--stability", "9", "--method", "backward"): "--stability goes with --method first or first-fast; got",
+    ("demo", "--stability", "0"): "Invalid value for '--stability'",
     ("demo", "nothing"): "'nothing' is not one of 'friedman', 'ishigami'",
 }  # fmt: skip
 

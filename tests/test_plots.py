@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -70,8 +71,45 @@ def test_importance_has_a_bar_for_each_factor_and_says_why_others_are_left_out(f
     assert widths[len(selected) :] == [0] * (10 - len(selected))
     assert texts_of(ax)[0] == f"{selector.importances_[selected[0]]:.3f}"
     assert texts_of(ax)[-1] == selector.indices_.why_left_out(int(labels_of(ax)[-1][1:]))
-    assert ax.get_title(loc="left") == f"R² of any model: at most {selector.r2_ceiling_:.2f}"
+    low, high = selector.indices_.r2_interval()
+    assert ax.get_title(loc="left") == f"R² ceiling: {selector.r2_ceiling_:.2f} ({low:.2f}–{high:.2f})"
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first row is at the top
+
+
+def test_lines_are_intervals_and_weak_factors_are_pale_and_say_so(doubtful):
+    indices = doubtful.indices_
+    assert indices.weak.any() and not indices.weak.all()
+    ax = plot_importance(doubtful)
+    (lines,) = ax.collections
+    drawn = np.array([segment[:, 0] for segment in lines.get_segments()])
+    np.testing.assert_allclose(drawn, indices.interval(0.95)[indices.selected])
+    for bar, note, i in zip(ax.patches, texts_of(ax), indices.selected, strict=False):
+        assert (bar.get_facecolor()[3] < 0.5) == indices.weak[i]
+        assert ("weak, p 0." in note) == indices.weak[i]
+    ends = [note.xy[0] for note in ax.texts[: indices.selected.size]]
+    assert ends == drawn[:, 1].tolist()  # notes do not lie on the lines
+    assert stays_inside(ax.figure)
+
+
+@pytest.fixture(scope="module")
+def doubtful():
+    """Two factors that matter, and one from noise."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 8))
+    return FIRST().fit(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150))
+
+
+def test_without_uncertainty_there_are_bars_only():
+    ax = plot_importance(_indices(np.array([0.6, 0.3])))
+    assert not ax.collections
+    assert ax.get_xlabel() == "importance (total index)"
+    assert ax.get_title(loc="left") == "R² ceiling: 0.75"
+
+
+def test_a_factor_that_stands_alone_has_no_interval():
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    ax = plot_importance(FIRST().fit(X, X[:, 0]))
+    assert not ax.collections and texts_of(ax) == ["1.000"]
 
 
 def test_many_factors_left_out_are_counted(long_names):
@@ -102,7 +140,7 @@ def test_given_axes_are_used_and_returned(fitted):
     axes = Figure(figsize=(8, 3)).subplots(1, 2)
     assert plot_importance(selector, axes[0]) is axes[0]
     assert plot_path(selector, ax=axes[1]) is axes[1]
-    assert selector.plot(Figure().add_subplot()).get_xlabel() == "importance (total index)"
+    assert selector.plot(Figure().add_subplot()).get_xlabel() == "importance with 95 % interval"
     panels = Figure().subplots(2, len(selector.selected_))[1]
     assert all(given is returned for given, returned in zip(panels, plot_effects(X, y, selector, panels), strict=True))
     with pytest.raises(ValueError, match=rf"one Axes per selected factor \({len(selector.selected_)}\); got 2"):
@@ -185,6 +223,33 @@ def test_path_marks_factors_that_elimination_takes_out():
     assert ax.get_legend().get_texts()[1].get_text() == "removed by elimination"
     crosses = ax.get_lines()[3]
     assert len(crosses.get_xdata()) == sum(not stop.stays for stop in found)
+
+
+def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
+    _, X, y = fitted
+    selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
+    figure = Figure(figsize=(9, 4))
+    ax = plot_path(selector, figure.subplots(1, 2)[0])
+    assert [label.partition(" (p 0.0")[0] for label in labels_of(ax)] == [
+        f"+ x{step.chosen[0]}" for step in selector.path_.steps if step.phase == "forward" and step.chosen
+    ]
+    assert all(re.search(r" \(p 0\.0\d\d\)$", label) for label in labels_of(ax))
+    assert ax.get_legend() is None and len(ax.get_lines()) == 2
+    assert ax.get_xlabel() == "R² so far (normal scores of y)"
+    assert ax.get_title(loc="left") == f"{len(labels_of(ax))} steps, each among the best 8"
+    assert stays_inside(figure)
+    selector.fit(X[:, :3], np.random.default_rng(1).normal(size=400))
+    assert plot_path(selector).get_title(loc="left") == "No factor shows more than chance would"
+
+
+def test_the_path_of_a_split_is_that_of_the_rows_selected_on(fitted):
+    _, X, y = fitted
+    selector = FIRST(split=True, random_state=0).fit(X, y)
+    ax = plot_path(selector)
+    assert ax.get_xlabel() == "R² so far (rows selected on)"
+    assert ax.get_legend() is None
+    last = selector.path_.steps[-1].base_explained / selector.path_.response_variance
+    assert ax.get_lines()[0].get_xdata()[-1] == pytest.approx(last)
 
 
 def test_path_of_backward_elimination_starts_with_all(fitted):

@@ -15,7 +15,9 @@ NEUTRAL = {name: value for name, value in os.environ.items() if name not in ("CO
 
 
 @pytest.mark.parametrize(
-    ("code", "shown"), re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL), ids=["fit", "truth"]
+    ("code", "shown"),
+    re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL),
+    ids=["fit", "sure", "truth"],
 )
 def test_the_examples_print_what_is_shown(code, shown):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")

@@ -19,9 +19,10 @@ from scipy.stats import spearmanr
 from sklearn.pipeline import make_pipeline
 from tables import friedman, mixed
 
-from firstfactor import FIRST, backward_elimination, total_indices
+from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
 from firstfactor.observed import Column
-from firstfactor.report import percent, summarise, write_report
+from firstfactor.report import compact_table, describe_stability, percent, write_report
+from firstfactor.report_data import summarise
 from firstfactor.standins import associate
 
 NASTY = "<script>alert(1)</script>"
@@ -103,13 +104,17 @@ def test_the_answer_the_ceiling_and_the_table(full):
     first = selector.selected_[0]
     drivers = f"{X.columns[first]} ({selector.importances_[first]:.3f}), "
     assert answer.startswith(f"{n_selected} factors of {n_factors} matter: {drivers}")
-    assert f"no model can explain more than {100 * selector.r2_ceiling_:.0f} % of the variance" in answer
+    low, high = selector.indices_.r2_interval()
+    ceiling = f"{100 * selector.r2_ceiling_:.0f} % ({100 * low:.0f}–{100 * high:.0f} %)"
+    assert f"no model can explain more than {ceiling} of the variance" in answer
     assert f"R² = {selector.r2_ceiling_:.3f}" in text_of(section(page, "ceiling"))
     rows = rows_of(page.find(".//table[@id='factors']"))
     assert len(rows) == n_factors
     for rank, (i, row) in enumerate(zip(selector.selected_, rows, strict=False), start=1):
         kind = selector.indices_.kinds[i]
-        assert row[:4] == [str(rank), X.columns[i], kind, f"{selector.importances_[i]:.3f}"]
+        margin = f"{selector.interval()[i, 1] - selector.importances_[i]:.3f}"
+        importance = f"{selector.importances_[i]:.3f} ± {margin}"
+        assert row == [str(rank), X.columns[i], kind, importance, "<0.001"]
     others = {row[1]: row[3] for row in rows[n_selected:]}
     assert others == {X.columns[i]: selector.indices_.why_left_out(i) for i in np.flatnonzero(~selector.support_)}
     assert rows[-1][1:] == ["fixed", "constant", "constant"]
@@ -273,6 +278,102 @@ def test_nothing_selected(tmp_path):
         assert section(page, name) is None
 
 
+def test_nothing_more_than_chance_is_an_answer(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(100, 3)), np.random.default_rng(1).normal(size=100)
+    FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).report(tmp_path / "page.html", X, y)
+    page = page_of(tmp_path / "page.html")
+    answer = text_of(page.find(".//p[@id='answer']"))
+    assert answer.startswith("No factor of 3 shows more than chance would: as far as these data tell")
+    assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(page.find(".//header"))
+    assert "is no more than chance would show" in text_of(section(page, "importance"))
+    assert page.find(".//p[@id='sure']") is None
+    header = [text_of(cell) for cell in page.find(".//table[@id='factors']/thead/tr")]
+    assert header == ["#", "factor", "kind", "importance"]  # p-values of nothing have no column
+    assert "What chance would show was drawn at random with the seed 0" in text_of(section(page, "repeat"))
+    assert "selects something from pure noise as often as alpha says" in text_of(section(page, "reading"))
+
+
+def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 8))
+    selector = FIRST().fit(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150))
+    selector.report(tmp_path / "page.html")
+    page, indices = page_of(tmp_path / "page.html"), selector.indices_
+    rows = rows_of(page.find(".//table[@id='factors']"))[: indices.selected.size]
+    assert [row[4].endswith(" ?") for row in rows] == indices.weak[indices.selected].tolist()
+    assert [row[4].rstrip(" ?") for row in rows] == [
+        "<0.001" if p < 0.0005 else f"{p:.3f}" for p in indices.p_values[indices.selected]
+    ]
+    n_weak = int(indices.weak.sum())
+    assert 0 < n_weak < len(rows)
+    assert f"the evidence for {n_weak} of them is weak." in text_of(page.find(".//p[@id='answer']"))
+    assert "? and pale: weak, p above 0.05." in text_of(section(page, "importance"))
+    sure = text_of(page.find(".//p[@id='sure']"))
+    for words in ("95 % intervals", "cover chance", "do not cover bias", "look somewhat too important", "(split)"):
+        assert words in sure
+    svg_text = [text_of(one) for one in section(page, "importance").iter("text")]
+    assert sum("(weak, p 0." in one for one in svg_text) == n_weak
+
+
+def test_a_split_needs_all_rows_and_is_said(tmp_path):
+    X, y = friedman(301)
+    selector = FIRST(split=True, random_state=0).fit(X, y)
+    assert selector.indices_.n_rows == 150
+    selector.report(tmp_path / "page.html", X, y)
+    page = page_of(tmp_path / "page.html")
+    assert "Asked of 301 rows" in text_of(page.find(".//header"))
+    assert "selecting on one half of the rows and estimating on the other." in text_of(page.find(".//header"))
+    assert "importances are not too large for having been chosen" in text_of(page.find(".//p[@id='sure']"))
+    assert "Rows were drawn at random with the seed 0" in text_of(section(page, "repeat"))
+    with pytest.raises(ValueError, match=r"rows that were analysed \(150 and as many to select on\); got 150"):
+        selector.report(tmp_path / "page.html", X[:150], y[:150])
+
+
+def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
+    X, y = friedman(60)
+    crowded = total_indices(X, y, uncertainty=True)
+    write_report(crowded, tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    box = text_of(page.find(".//p[@id='too-few-rows']"))
+    assert "60 rows are too few for 10 factors at a time" in box
+    assert f"They are enough for about {crowded.crowding.supported}." in box
+    assert page.find(".//p[@id='bias']") is None
+    X, y = friedman(1000)
+    selector = FIRST().fit(X, y)
+    selector.report(tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    assert page.find(".//p[@id='too-few-rows']") is None
+    bias = f"too low by {100 * selector.indices_.crowding.distance_bias:.0f} points or more"
+    assert bias in text_of(page.find(".//p[@id='bias']")) and "“extrapolated”" in text_of(page.find(".//p[@id='bias']"))
+    FIRST(estimator="extrapolated").fit(X, y).report(tmp_path / "page.html")
+    assert page_of(tmp_path / "page.html").find(".//p[@id='bias']") is None
+
+
+def test_stability_has_a_section_with_its_picture(full, tmp_path):
+    selector, X, y, _ = full
+    found = stability(X, y, n_pairs=2, random_state=0)
+    selector.report(tmp_path / "page.html", X, y, stability=found)
+    page = page_of(tmp_path / "page.html")
+    told = text_of(section(page, "stability"))
+    assert "selected again on 4 random halves of the rows" in told
+    assert f"{X.columns[found.selected[0]]}, " in told and "were selected in at least 60 % of them" in told
+    svg_text = [text_of(one) for one in section(page, "stability").iter("text")]
+    assert "share of halves in which selected" in svg_text
+    colours = re.findall("#[0-9a-f]{6}", ET.tostring(section(page, "stability").find(".//svg"), encoding="unicode"))
+    assert not colours
+    with pytest.raises(ValueError, match="stability must be of the same factors as the result; got others"):
+        selector.report(tmp_path / "page.html", stability=replace(found, names=found.names[1:]))
+
+
+def test_what_may_be_luck_is_said_where_it_can_be():
+    many = Stability(tuple("abcdefgh") + tuple(map(str, range(92))), *2 * (np.eye(100)[:2].sum(axis=0),), 50, 0.9, 100)
+    told = describe_stability(many)
+    assert told["often"] == "a and b were" and told["expected_false"] == "0.05"
+    assert describe_stability(replace(many, n_candidates=2))["expected_false"] == ""
+    assert describe_stability(replace(many, frequencies=np.zeros(100)))["often"] == ""
+    assert describe_stability(replace(many, frequencies=np.ones(100)))["often"].endswith("21 and 70 more were")
+
+
 def test_thousands_of_factors_stay_a_small_page(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2000))
@@ -395,8 +496,20 @@ def test_a_notebook_shows_a_table_and_the_diagram(full):
     rows = rows_of(ours.find(".//table"))
     assert [row[1] for row in rows] == [X.columns[i] for i in selector.selected_]
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, len(rows) + 1)]
-    assert f"at most {selector.r2_ceiling_:.2f}" in text_of(ours)
+    low, high = selector.indices_.r2_interval()
+    assert f"at most {selector.r2_ceiling_:.2f} ({low:.2f}–{high:.2f})." in text_of(ours)
+    assert [row[4] for row in rows] == [
+        f"± {selector.interval()[i, 1] - selector.importances_[i]:.3f}" for i in selector.selected_
+    ]
+    assert "± 95 % interval." in text_of(ours) and "weak" not in text_of(ours)
     assert not list(ours.iter("script"))
+
+
+def test_a_notebook_marks_what_may_be_chance():
+    X, y = np.random.default_rng(0).normal(size=(40, 6)), np.random.default_rng(1).normal(size=40)
+    ours = Tree(compact_table(FIRST().fit(X, y).indices_)).root
+    assert any(row[4].endswith("?") for row in rows_of(ours.find(".//table")))
+    assert "? weak: p > 0.05." in text_of(ours)
 
 
 def test_unfitted_or_as_text_it_is_what_scikit_learn_shows(full):

@@ -21,7 +21,15 @@ from tables import friedman, mixed
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 
 
-@parametrize_with_checks([FIRST()])
+@pytest.mark.filterwarnings("ignore:No features were selected")  # from noise that a check makes
+@parametrize_with_checks(
+    [
+        FIRST(),
+        FIRST(rule="calibrated", random_state=0),
+        FIRST(estimator="extrapolated"),
+        FIRST(split=True, random_state=0),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._jit import inlined, jit
-from ._tree import FAR, LEAF, STACK, Tree, leaf_of, next_leaf
+from ._tree import FAR, LEAF, STACK, Tree, next_leaf, start_at
 
 # The slopes of a fit are shrunk by this share of the mean square of what they multiply: few neighbours, or neighbours
 # on a line, do not make them wild.
@@ -42,10 +42,7 @@ def nearest_places(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
         if count[centre] > wanted:
             continue
         limit, found = FAR, ONE
-        for k in range(d):
-            query[k] = tree.points[centre, k]
-        own_leaf = leaf_of(tree, centre)
-        stack[0], bound[0], top, climbed = own_leaf, 0.0, ONE, own_leaf
+        climbed, top = start_at(tree, centre, query, stack, bound), ONE
         while True:
             leaf, top, climbed = next_leaf(
                 tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance

@@ -203,7 +203,7 @@ def count_inner(leaves: int) -> int:
 
 
 @inlined
-def leaf_of(tree: Tree, position: int) -> int:
+def _leaf_of(tree: Tree, position: int) -> int:
     """Node of the leaf with a position; splits in the middle leave it near where even shares would."""
     leaves = tree.start.size - 1
     leaf = position * leaves // tree.start[leaves]
@@ -212,6 +212,16 @@ def leaf_of(tree: Tree, position: int) -> int:
     while tree.start[leaf + 1] <= position:
         leaf += 1
     return tree.low.shape[0] + leaf
+
+
+@inlined
+def start_at(tree: Tree, position: int, query: Any, stack: Any, bound: Any) -> Any:
+    """Start a walk from the point at a position: fill in the query, put its leaf on the stack, and return that."""
+    for k in range(query.size):
+        query[k] = tree.points[position, k]
+    leaf = _leaf_of(tree, position)
+    stack[0], bound[0] = leaf, 0.0
+    return leaf
 
 
 @inlined

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._jit import inlined, jit, larger, smaller
-from ._tree import FAR, LEAF, STACK, TIES, Tree, leaf_of, next_leaf
+from ._tree import FAR, LEAF, STACK, TIES, Tree, next_leaf, start_at
 
 # Points are compared with all candidates in batches of this many.
 BATCH = 4
@@ -44,10 +44,7 @@ def ball_variances(
             continue
         limit = FAR
         n_seen = n_nearest = ZERO
-        for k in range(d):
-            query[k] = tree.points[centre, k]
-        own_leaf = leaf_of(tree, centre)
-        stack[0], bound[0], top, climbed = own_leaf, 0.0, ONE, own_leaf
+        climbed, top = start_at(tree, centre, query, stack, bound), ONE
         while True:
             leaf, top, climbed = next_leaf(
                 tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
@@ -127,12 +124,9 @@ def sum_plus_each(
         nearest[:] = np.inf
         limit = FAR
         n_seen = done = ZERO
-        for k in range(d):
-            query[k] = tree.points[centre, k]
         for j in range(c):
             own[j] = candidates[centre, j]
-        own_leaf = leaf_of(tree, centre)
-        stack[0], bound[0], top, climbed = own_leaf, 0.0, ONE, own_leaf
+        climbed, top = start_at(tree, centre, query, stack, bound), ONE
         leaf = 0
         while leaf >= 0:
             leaf, top, climbed = next_leaf(

@@ -1,4 +1,4 @@
-"""The command ``firstfactor``: what can be typed, and what is done then. Work is imported once there is some."""
+"""The command ``firstfactor``: its subcommands, and what is done then. Work is imported once there is some."""
 
 import functools
 import os
@@ -7,9 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from . import __version__
 
@@ -19,9 +17,34 @@ except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
 from .complaints import INTERRUPTED, PIPE_CLOSED, TERMINATED, WRONG_INPUT, complain_of_usage, told_plainly
+from .job import Outputs, Settings
+from .options import (
+    AlphaOption,
+    CsvOption,
+    DebugOption,
+    Demo,
+    EstimatorOption,
+    Format,
+    HtmlOption,
+    JobsOption,
+    JsonOption,
+    Method,
+    MethodOption,
+    Missing,
+    NeighborsOption,
+    OuterOption,
+    PlotOption,
+    QuietOption,
+    Rule,
+    RuleOption,
+    ScaleOption,
+    SeedOption,
+    SplitOption,
+    StabilityOption,
+    Task,
+)
 
 if TYPE_CHECKING:
-    from .job import Outputs, Settings
     from .tables import Table
 
 _STARTED = time.perf_counter()
@@ -47,6 +70,7 @@ Examples:
   firstfactor rank data.csv --target y
   firstfactor rank data.csv -t y --html report.html --plot importance.png
   firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
+  firstfactor rank data.csv -t y --rule calibrated --stability 10
   firstfactor rank data.parquet -t y --sample 500 --method first-fast
   cat data.csv | firstfactor rank - -t y --missing drop --json result.json
 """
@@ -60,96 +84,6 @@ Examples:
   firstfactor demo
   firstfactor demo diabetes --html diabetes.html
 """
-
-
-class Method(StrEnum):
-    """Ways to rank factors."""
-
-    first = "first"
-    first_fast = "first-fast"
-    backward = "backward"
-    total = "total"
-
-
-class Task(StrEnum):
-    """Kinds of response."""
-
-    auto = "auto"
-    regression = "regression"
-    classification = "classification"
-
-
-class Missing(StrEnum):
-    """What to do about missing values."""
-
-    error = "error"
-    drop = "drop"
-
-
-class Format(StrEnum):
-    """Formats of a file."""
-
-    csv = "csv"
-    tsv = "tsv"
-    parquet = "parquet"
-    arrow = "arrow"
-    jsonl = "jsonl"
-
-
-class Demo(StrEnum):
-    """Tables to try."""
-
-    friedman = "friedman"
-    ishigami = "ishigami"
-    heavy_tailed = "heavy-tailed"
-    diabetes = "diabetes"
-    breast_cancer = "breast-cancer"
-
-
-def _number_or_fraction(text: str) -> int | float:
-    try:
-        return int(text) if text.lstrip("+-").isdigit() else float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number of rows nor a fraction of them.") from None
-
-
-MethodOption = Annotated[
-    Method,
-    typer.Option(
-        help="first: forward selection, then elimination; first-fast: drops factors early; backward: elimination "
-        "from all; total: the total index of every factor, no selection."
-    ),
-]
-NeighborsOption = Annotated[
-    int | None,
-    typer.Option("--n-neighbors", metavar="N", help="Rows in a neighbourhood. Default: 2, for two classes 3."),
-]
-OuterOption = Annotated[
-    Any,
-    typer.Option(
-        "--n-outer",
-        metavar="N",
-        parser=_number_or_fraction,
-        help="Average over N rows, or over a fraction of them such as 0.2. Default: all. Saves time.",
-    ),
-]
-SeedOption = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, help="Seed for what is drawn at random (--sample, --n-outer).")
-]
-JobsOption = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 is all cores.")]
-ScaleOption = Annotated[
-    bool, typer.Option("--no-scale", help="Keep the units of numbers, instead of dividing by standard deviations.")
-]
-HtmlOption = Annotated[
-    Path | None, typer.Option("--html", metavar="FILE", help="Write a report, one page that needs no network.")
-]
-JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all there is to know.")]
-CsvOption = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of factors.")]
-PlotOption = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the importances: .png, .svg or .pdf.")
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show where in the program an error comes from.")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -195,6 +129,11 @@ def rank(
         int | None, typer.Option("--sample", metavar="N", min=2, help="Use N rows, drawn at random.")
     ] = None,
     method: MethodOption = Method.first,
+    rule: RuleOption = Rule.paper,
+    alpha: AlphaOption = None,
+    estimator: EstimatorOption = None,
+    split: SplitOption = False,
+    stability: StabilityOption = None,
     n_neighbors: NeighborsOption = None,
     n_outer: OuterOption = None,
     seed: SeedOption = 0,
@@ -210,11 +149,12 @@ def rank(
 ) -> None:
     """Read a file, rank its factors, and say so."""
     with told_plainly(debug):
-        from .job import Outputs, Settings
-
         outputs = Outputs(html, json, csv, plot)
         outputs.check(data)
-        settings = Settings(method.value, n_neighbors, n_outer, not no_scale, task.value, seed, jobs)
+        settings = Settings(
+            method.value, n_neighbors, n_outer, not no_scale, task.value, seed, jobs,
+            rule.value, alpha, estimator and estimator.value, split, stability,
+        )  # fmt: skip
 
         def load() -> "Table":
             from .files import open_source
@@ -233,6 +173,11 @@ def rank(
 def demo(
     name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.friedman,
     method: MethodOption = Method.first,
+    rule: RuleOption = Rule.paper,
+    alpha: AlphaOption = None,
+    estimator: EstimatorOption = None,
+    split: SplitOption = False,
+    stability: StabilityOption = None,
     n_neighbors: NeighborsOption = None,
     n_outer: OuterOption = None,
     seed: SeedOption = 0,
@@ -247,11 +192,12 @@ def demo(
 ) -> None:
     """Rank the factors of a table that needs no file."""
     with told_plainly(debug):
-        from .job import Outputs, Settings
-
         outputs = Outputs(html, json, csv, plot)
         outputs.check()
-        settings = Settings(method.value, n_neighbors, n_outer, not no_scale, "auto", seed, jobs)
+        settings = Settings(
+            method.value, n_neighbors, n_outer, not no_scale, "auto", seed, jobs,
+            rule.value, alpha, estimator and estimator.value, split, stability,
+        )  # fmt: skip
 
         def load() -> "Table":
             from .demos import load_demo
@@ -273,7 +219,7 @@ def _run(
         now = time.perf_counter()
         seconds[part], clock = now - clock, now
 
-    from .progress import narrate, progress
+    from .progress import count_halves, narrate, progress
 
     with progress(not quiet) as show:
         show("reading")
@@ -286,8 +232,11 @@ def _run(
         show("searching (the first run on a machine also compiles, for about 20 seconds)")
         indices = job.search(table, settings, functools.partial(narrate, show))
         lap("searching")
+        halves = job.select_on_halves(table, settings, functools.partial(count_halves, show))
+        if halves is not None:
+            lap("stability")
     command = shlex.join(["firstfactor", *sys.argv[1:]])
-    result = job.Result(table, indices, settings, sample, command, seconds)
+    result = job.Result(table, indices, settings, sample, command, seconds, halves)
     screen = console.Screen(sys.stdout)
     if not quiet:
         console.print_result(screen, result)

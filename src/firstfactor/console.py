@@ -8,20 +8,27 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from .evidence import LEVEL, format_margin, is_calibrated, margins, r2_range, say_bias, say_too_few_rows
 from .importance_plot import format_importance
+from .indices import WEAK
+from .job import NO_UNCERTAINTY
 from .observed import printable
+from .uncertainty import format_p
 
 if TYPE_CHECKING:
     from .job import Result
+    from .stability_selection import Stability
 
 # Rows that a person reads in a terminal; files hold all of them.
 MOST_SELECTED, MOST_LEFT_OUT, MOST_NAMED = 40, 10, 4
 
-LONGEST_BAR, SHORTEST_NAME = 30, 8
-REASON_WIDTH = len("adds nothing to the others")
+LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
+
+# Room that names leave for bars where there is little.
+BAR_ROOM = 10
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "→": "->"})
+_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "→": "->", "±": "+-", "≥": ">="})
 
 
 class Screen:
@@ -70,6 +77,8 @@ def print_result(screen: Screen, result: "Result") -> None:
         screen.print(("Note: ", "yellow"), printable(remark))
     screen.print()
     screen.print((ceiling_sentence(result), "bold"))
+    for doubt in _doubts(result):
+        screen.print(("Note: ", "yellow"), doubt)
     screen.print()
     _print_factors(screen, result)
     for line in _after_table(result):
@@ -89,6 +98,8 @@ def ceiling_sentence(result: "Result") -> str:
     """Say how well any model could do."""
     indices, target = result.indices, printable(result.table.y.name)
     ceiling = indices.r2_ceiling
+    if result.settings.rule == "calibrated" and not indices.selected.size:
+        return f"No factor shows more of {target} than chance would (alpha = {result.settings_used['alpha']:g})."
     if ceiling <= 0 or not indices.selected.size:
         return f"These factors explain nothing of the variance of {target} that {indices.n_rows:,} rows could show."
     what = f"of the variance of {target} from these factors"
@@ -98,13 +109,25 @@ def ceiling_sentence(result: "Result") -> str:
         what += f" ({coded}no Brier score below {indices.noise_variance:.3g})"
     if ceiling == 1:
         return f"Estimated ceiling: a model can explain all {what}."
-    return f"Estimated ceiling: no model can explain more than {_percent(ceiling)} {what}."
+    return f"Estimated ceiling: no model can explain more than {_percent(ceiling, r2_range(indices))} {what}."
 
 
-def _percent(share: float) -> str:
-    """Return a share in words: no 100 % that is not quite, no 0 % that is some."""
+def _percent(share: float, interval: tuple[float, float] | None) -> str:
+    """Return a share in words, with its interval: no 100 % that is not quite, no 0 % that is some."""
     decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
-    return f"{100 * share:.{decimals}f} %"
+    ends = "–".join(f"{100 * end:.{decimals}f}" for end in interval or ())
+    return f"{100 * share:.{decimals}f} %" + (f" ({ends})" if ends else "")
+
+
+def _doubts(result: "Result") -> Iterator[str]:
+    """Say why the figures may be off."""
+    indices = result.indices
+    too_few = say_too_few_rows(indices)
+    if too_few:
+        yield f"{too_few} Use {'' if result.settings.selects else '--method first, fewer factors or '}more rows."
+    bias = say_bias(indices, "--estimator extrapolated is less off")
+    if bias:
+        yield bias
 
 
 def _data_line(result: "Result") -> list[str | tuple[str, str]]:
@@ -113,11 +136,13 @@ def _data_line(result: "Result") -> list[str | tuple[str, str]]:
     kinds: Counter[str] = Counter(indices.kinds)
     words = {"number": "numbers", "category": "categories", "constant": "constant"}
     held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in words.items() if (n := kinds[kind]))
-    rows = f"{indices.n_rows:,} rows"
+    rows = f"{len(table.y):,} rows"
     if table.n_drawn is not None:
         rows += f" drawn from {table.n_read:,}"
     if table.n_dropped:
         rows += f" ({table.n_dropped:,} with missing values dropped)"
+    if result.settings.split:
+        rows += f" (one half to select on, {indices.n_rows:,} to estimate on)"
     role = "has two classes" if indices.task == "classification" else "is a quantity"
     count = len(indices.names)
     line: list[str | tuple[str, str]] = [
@@ -140,20 +165,52 @@ def _print_factors(screen: Screen, result: "Result") -> None:
     indices = result.indices
     selected, others = indices.selected.tolist()[:MOST_SELECTED], indices.left_out.tolist()[:MOST_LEFT_OUT]
     names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
-    room = screen.width - len("rank  ") - len("  category") - len("  importance  ")
-    width = min(max(map(cell_len, ["factor", *names.values()])), max(room - REASON_WIDTH, SHORTEST_NAME))
-    longest_bar = max(min(room - width, LONGEST_BAR), 1)
+    cells = _Cells(result)
+    room = screen.width - len("rank    category  ") - len(cells.header) - 2
+    width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
+    longest_bar = min(room - width, LONGEST_BAR)
+    largest = float(indices.values.max()) or 1.0
 
-    def row(rank: str, name: str, kind: str, importance: str) -> str:
-        return f"{rank:>4}  {set_cell_size(shorten(name, width), width)}  {kind:8}  {importance:>10}"
+    def row(rank: str, name: str, kind: str) -> str:
+        return f"{rank:>4}  {set_cell_size(shorten(name, width), width)}  {kind:8}  "
 
-    screen.print((row("rank", "factor", "kind", "importance"), "bold"))
+    screen.print((row("rank", "factor", "kind") + cells.header, "bold"))
     for rank, i in enumerate(selected, start=1):
-        bar = screen.bar(indices.values[i] / indices.values.max(), longest_bar)
-        importance = format_importance(indices.values[i])
-        screen.print_line(row(str(rank), names[i], indices.kinds[i], importance), f"  {bar}", "blue")
+        bar = screen.bar(indices.values[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
+        screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}", "blue")
     for i in others:
-        screen.print_line(row("–", names[i], indices.kinds[i], ""), f"  {indices.why_left_out(i)}", "dim")
+        reason = f"{cells.frequency(i)}{indices.why_left_out(i)}"
+        screen.print_line(row("–", names[i], indices.kinds[i]), reason, "dim")
+
+
+class _Cells:
+    """What stands in the table between the kind of a factor and its bar."""
+
+    def __init__(self, result: "Result") -> None:
+        self._indices, self._stability = result.indices, result.stability
+        self._margins, self._weak = margins(result.indices), result.indices.weak
+        self._marks = bool(self._weak.any())
+        halves = "" if self._stability is None else "halves  "
+        known = self._indices.uncertainty is not None
+        self.header = f"{halves}  importance ±       p{self._mark(False)}" if known else f"{halves}importance"
+
+    def of(self, factor: int) -> str:
+        """Return the cells of a selected factor."""
+        importance = format_importance(float(self._indices.values[factor]))
+        if self._indices.uncertainty is None:
+            return f"{self.frequency(factor)}{importance:>10}"
+        p_value = format_p(float(self._indices.p_values[factor]))
+        margin = format_margin(float(self._margins[factor]))
+        mark = self._mark(bool(self._weak[factor]))
+        return f"{self.frequency(factor)}{importance:>6} {margin:7}  {p_value:>6}{mark}"
+
+    def frequency(self, factor: int) -> str:
+        """Return how often a factor was selected on halves, if that is known."""
+        return "" if self._stability is None else f"{self._stability.frequencies[factor]:6.2f}  "
+
+    def _mark(self, weak: bool) -> str:
+        """Return the mark of a weak factor, and room for it where other factors are weak."""
+        return "" if not self._marks else " ?" if weak else "  "
 
 
 def shorten(text: str, width: int) -> str:
@@ -165,17 +222,54 @@ def shorten(text: str, width: int) -> str:
 
 
 def _after_table(result: "Result") -> Iterator[str]:
-    """Say what the table does not show."""
+    """Say what the table does not show, and what its columns mean."""
     hidden = max(result.indices.selected.size - MOST_SELECTED, 0)
     others = max(len(result.indices.left_out) - MOST_LEFT_OUT, 0)
     counts = [f"{hidden} more with an importance"] * bool(hidden) + [f"{others} more left out"] * bool(others)
     if counts:
         yield f"      … and {', '.join(counts)}; --csv or --json writes all."
-    true = result.table.true_factors
-    if true:
-        chosen = {result.indices.names[i] for i in result.indices.selected}
-        missed, wrong = [n for n in true if n not in chosen], sorted(chosen - set(true))
-        verdict = "all found" if not missed else f"{', '.join(missed)} missed"
-        verdict += f", {', '.join(wrong)} selected too" if wrong else ", and no others"
+    legend = [*_legend(result)]
+    if legend:
         yield ""
-        yield f"{result.table.y.name} truly depends on {', '.join(true)}: {verdict}."
+        yield from legend
+    if result.table.true_factors:
+        yield ""
+        yield _verdict(result)
+
+
+def _legend(result: "Result") -> Iterator[str]:
+    """Say what the columns mean."""
+    indices = result.indices
+    if indices.uncertainty is None:
+        yield NO_UNCERTAINTY
+    elif indices.selected.size:
+        yield f"{100 * LEVEL:g} % intervals, for chance alone; p: how likely such an effect is by chance."
+    if indices.weak.any():
+        yield f"? weak: p > {WEAK:g}."
+    if is_calibrated(indices) and indices.left_out.size:
+        what = " (to R² of normal scores)" if indices.task == "regression" else ""
+        yield f"What factors left out would add{what} is no more than chance would show."
+    if result.stability is not None:
+        yield _stability_sentence(result.stability)
+
+
+def _stability_sentence(found: "Stability") -> str:
+    """Say what the column of frequencies is, and how many of the frequent factors may be luck."""
+    often = found.selected.size
+    sentence = f"halves: how often selected on {2 * found.n_pairs:,} random halves of the rows"
+    if not often:
+        return f"{sentence}; none in {found.threshold:.0%} or more.".replace("%", " %")
+    if found.expected_false >= often:
+        return f"{sentence}; with so few factors, there is no bound on how many by luck."
+    bound = f"{found.expected_false:.2g}"
+    return f"{sentence}; of {often} in {100 * found.threshold:g} % or more, at most {bound} are expected there by luck."
+
+
+def _verdict(result: "Result") -> str:
+    """Compare the factors found with the true ones."""
+    true = result.table.true_factors
+    chosen = {result.indices.names[i] for i in result.indices.selected}
+    missed, wrong = [n for n in true if n not in chosen], sorted(chosen - set(true))
+    verdict = "all found" if not missed else f"{', '.join(missed)} missed"
+    verdict += f", {', '.join(wrong)} selected too" if wrong else ", and no others"
+    return f"{result.table.y.name} truly depends on {', '.join(true)}: {verdict}."

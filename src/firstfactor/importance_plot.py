@@ -1,10 +1,14 @@
-"""The picture of importances: one bar per factor, and why others were left out."""
+"""The picture of importances: one bar per factor with its interval, and why others were left out."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ._axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
+from .evidence import LEVEL, format_ceiling, margins
 from .indices import Indices
+from .uncertainty import format_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +18,9 @@ if TYPE_CHECKING:
 # Factors that were left out are named in the picture of importances if there are no more than this.
 MOST_LEFT_OUT = 8
 
+# How dense the colour of bars is that may be chance.
+PALE = 0.4
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -22,6 +29,14 @@ class Bar:
     label: Label
     value: float
     note: str
+    interval: tuple[float, float] | None = None
+    """Both ends, within what is possible."""
+    weak: bool = False
+
+    @property
+    def end(self) -> float:
+        """How far the bar and its interval reach."""
+        return self.value if self.interval is None else max(self.value, self.interval[1])
 
 
 def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "Axes":
@@ -31,17 +46,28 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
         ax = tall_axes(len(bars), new_figure)
     else:
         bars = _bars(indices, rows_that_fit(ax))
-    ax.barh(range(len(bars)), [bar.value for bar in bars], height=0.7, color=BLUE)
+    colours = [(BLUE, PALE if bar.weak else 1.0) for bar in bars]
+    ax.barh(range(len(bars)), [bar.value for bar in bars], height=0.7, color=colours)
     right = 0.0
     for row, bar in enumerate(bars):
-        note = ax.annotate(bar.note, (bar.value, row), (4, 0), textcoords="offset points", va="center")
-        note.set_alpha(1 if bar.value else 0.7)
-        right = max(right, bar.value / (1 - min((text_width(bar.note, note) + 8) / final_width(ax), 0.7)))
+        note = ax.annotate(bar.note, (bar.end, row), (4, 0), textcoords="offset points", va="center")
+        note.set_alpha(1 if bar.end else 0.7)
+        right = max(right, bar.end / (1 - min((text_width(bar.note, note) + 8) / final_width(ax), 0.7)))
     ax.set_xlim(0, right or 1.0)
+    _draw_intervals(ax, bars)
     label_rows(ax, [bar.label for bar in bars])
-    ax.set_xlabel("importance (total index)")
+    known = any(bar.interval for bar in bars)
+    ax.set_xlabel(f"importance with {100 * LEVEL:g} % interval" if known else "importance (total index)")
     ax.set_title(_headline(indices), loc="left")
     return ax
+
+
+def _draw_intervals(ax: "Axes", bars: list[Bar]) -> None:
+    """Draw a line from one end of each interval to the other, in the colour of the axes."""
+    rows = [(row, *bar.interval) for row, bar in enumerate(bars) if bar.interval is not None]
+    if rows:
+        row, low, high = zip(*rows, strict=True)
+        ax.hlines(row, low, high, colors=ax.xaxis.label.get_color(), linewidth=1.4)
 
 
 def ceiling_of(indices: Indices) -> float:
@@ -59,10 +85,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     selected, others = indices.selected.tolist(), indices.left_out.tolist()
     room = most - bool(others)
     named = selected if len(selected) <= room else selected[: room - 1]
-    bars = [
-        Bar(Label(indices.names[i]), float(indices.values[i]), format_importance(float(indices.values[i])))
-        for i in named
-    ]
+    bars = _selected_bars(indices, named)
     if len(named) < len(selected):
         next_best = format_importance(float(indices.values[selected[len(named)]]))
         bars.append(Bar(Label(f"{len(selected) - len(named):,} more"), 0.0, f"at most {next_best} each"))
@@ -74,8 +97,22 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     return bars
 
 
+def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
+    """Return the rows of factors with an index; those that may be chance say so."""
+    known, weak = ~np.isnan(margins(indices)), indices.weak
+    intervals = indices.interval(LEVEL) if known.any() else np.empty((known.size, 2))
+    bars = []
+    for i in factors:
+        note = format_importance(float(indices.values[i]))
+        if weak[i]:
+            note += f" (weak, p {format_p(float(indices.p_values[i]))})"
+        ends = (float(intervals[i, 0]), float(intervals[i, 1])) if known[i] else None
+        bars.append(Bar(Label(indices.names[i]), float(indices.values[i]), note, ends, bool(weak[i])))
+    return bars
+
+
 def _headline(indices: Indices) -> str:
     """Return the ceiling in a few words."""
     if indices.method == "NN":
         return "y taken to be free of noise"
-    return f"R² of any model: at most {ceiling_of(indices):.2f}"
+    return f"R² ceiling: {format_ceiling(indices)}"

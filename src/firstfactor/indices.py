@@ -12,7 +12,7 @@ from .crowding import NO_CROWD, Crowding, look_around, warn_if_crowded
 from .design import Factors, Kind
 from .path import Path
 from .response import Task
-from .uncertainty import Question, Uncertainty, by_subsamples, plug_in
+from .uncertainty import Question, Uncertainty, by_subsamples, format_p, plug_in
 from .variance import Options, Variances, open_variances
 
 # Evidence weaker than this is marked.
@@ -145,10 +145,15 @@ class Indices:
 
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")
-        rows = [(self.names[i], f"{self.values[i]:.4f}") for i in order]
+        header, cells = ["factor", "importance"], [list(self.names), [f"{value:.4f}" for value in self.values]]
+        if self.uncertainty is not None:
+            header += ["standard error", "p"]
+            cells += [["" if np.isnan(error) else f"{error:.4f}" for error in self.standard_errors]]
+            cells += [[format_p(p_value) for p_value in self.p_values]]
+        rows = [tuple(column[i] for column in cells) for i in order]
         return (
             f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {self.explained_variance:.4g} "
-            f"and noise {self.noise_variance:.4g}\n{_frames.make_text(('factor', 'importance'), rows)}"
+            f"and noise {self.noise_variance:.4g}\n{_frames.make_text(tuple(header), rows)}"
         )
 
 

@@ -1,23 +1,32 @@
 """One run of the command line: a table in; a result, and the files made of it, out."""
 
-import csv
-import io
-import json
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._extras import require, versions
+from ._extras import require
 
 if TYPE_CHECKING:
     from .indices import Indices
+    from .procedure import Procedure
     from .selection import Report
+    from .stability_selection import Stability
     from .tables import Table
+    from .variance import Options
 
 PICTURES = (".png", ".svg", ".pdf")
+
+# Methods without a selection tell how sure they are if no more factors than this have an index: the time for it grows
+# with the square of their number.
+MOST_WITH_UNCERTAINTY = 30
+NO_UNCERTAINTY = (
+    f"How sure importances are was not computed: with this method it takes too long for more than "
+    f"{MOST_WITH_UNCERTAINTY} factors."
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,52 @@ class Settings:
     task: str = "auto"
     seed: int = 0
     jobs: int = -1
+    rule: str = "paper"
+    alpha: float | None = None
+    """None is the default of the calibrated rule."""
+    estimator: str | None = None
+    """None is the default of the rule."""
+    split: bool = False
+    stability: int | None = None
+    """Pairs of half-samples to select on again."""
+
+    def __post_init__(self) -> None:
+        """Refuse what does not go together, before any work is done."""
+        if self.rule == "calibrated" and self.method != "first":
+            raise ValueError(f"--rule calibrated goes with --method first only; got --method {self.method}.")
+        if self.alpha is not None and self.rule != "calibrated":
+            raise ValueError("--alpha is for --rule calibrated; add that, or leave out --alpha.")
+        if self.alpha is not None and not 0 < self.alpha < 1:
+            raise ValueError(f"--alpha must be between 0 and 1, such as 0.1; got {self.alpha:g}.")
+        for option, given in (("--split", self.split), ("--stability", self.stability)):
+            if given and not self.selects:
+                raise ValueError(f"{option} goes with --method first or first-fast; got --method {self.method}.")
+
+    @property
+    def selects(self) -> bool:
+        """Whether the method is a FIRST, which selects factors."""
+        return self.method in ("first", "first-fast")
+
+    def procedure(self) -> "Procedure":
+        """Return how factors are selected."""
+        from .procedure import Procedure
+
+        forward = "fast" if self.method == "first-fast" else "full"
+        alpha = Procedure.alpha if self.alpha is None else self.alpha
+        return Procedure(forward, rule=self.rule, alpha=alpha, split=self.split)
+
+    def options(self, categorical: Sequence[str]) -> "Options":
+        """Return what every estimate is told."""
+        return {
+            "n_neighbors": self.n_neighbors,
+            "n_outer": self.n_outer,
+            "scale": self.scale,
+            "categorical": list(categorical),
+            "task": self.task,
+            "n_jobs": self.jobs,
+            "random_state": self.seed,
+            "estimator": self.estimator or self.procedure().estimator,
+        }
 
 
 @dataclass(frozen=True)
@@ -76,6 +131,19 @@ class Result:
     command: str
     seconds: dict[str, float] = field(default_factory=dict)
     """How long each part took, in order."""
+    stability: "Stability | None" = None
+    """How often each factor is selected on halves of the rows, if that was asked for."""
+
+    @property
+    def settings_used(self) -> dict[str, Any]:
+        """All settings, defaults that depend on others filled in."""
+        settings, procedure = self.settings, self.settings.procedure()
+        return vars(settings) | {
+            "alpha": procedure.alpha if settings.rule == "calibrated" else None,
+            "estimator": settings.estimator or procedure.estimator,
+            "sample": self.sample,
+            "categorical": list(self.table.categorical),
+        }
 
     @property
     def classes(self) -> list[Any]:
@@ -93,6 +161,8 @@ class Result:
             notes.append(f"{table.n_drawn:,} of {table.n_read:,} rows were drawn at random.")
         if table.n_dropped:
             notes.append(f"{table.n_dropped:,} rows with missing values were left out.")
+        if self.indices.uncertainty is None:
+            notes.append(NO_UNCERTAINTY)
         return [*notes, *table.remarks]
 
 
@@ -102,131 +172,84 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
     ``narrate`` gets the names of the factors and the variance of the response, and returns what is told each step.
     """
     from .indices import total_indices
-    from .procedure import Procedure
     from .selection import appraise, eliminate
-    from .variance import Options, open_variances
+    from .variance import open_variances
 
-    options: Options = {
-        "n_neighbors": settings.n_neighbors,
-        "n_outer": settings.n_outer,
-        "scale": settings.scale,
-        "categorical": list(table.categorical),
-        "task": settings.task,
-        "n_jobs": settings.jobs,
-        "random_state": settings.seed,
-    }
-    if settings.method == "total":
-        return total_indices(table.X, table.y, **options)
-    with open_variances(table.X, table.y, **options) as variances:
-        if settings.method == "backward":
-            report = narrate(variances.design.names, variances.response.variance)
-            selection = eliminate(variances, variances.design.varying, "batch", report=report)
-            return appraise(variances, selection, "NANNE-BE")
-        return Procedure("fast" if settings.method == "first-fast" else "full").run(variances, narrate)
+    options = settings.options(table.categorical)
+    with _too_few_rows_told_later():
+        if settings.method == "total":
+            sure = len(table.X.columns) <= MOST_WITH_UNCERTAINTY
+            return total_indices(table.X, table.y, uncertainty=sure, **options)
+        with open_variances(table.X, table.y, **options) as variances:
+            if settings.method == "backward":
+                report = narrate(variances.design.names, variances.response.variance)
+                selection = eliminate(variances, variances.design.varying, "batch", report=report)
+                return appraise(variances, selection, "NANNE-BE", len(selection.kept) <= MOST_WITH_UNCERTAINTY)
+            return settings.procedure().run(variances, narrate)
+
+
+def select_on_halves(table: "Table", settings: Settings, progress: Callable[[int, int], None]) -> "Stability | None":
+    """Select factors on halves of the rows in the same way, if that was asked for."""
+    from .selector import FIRST
+    from .stability_selection import stability
+
+    if settings.stability is None:
+        return None
+    options = settings.options(table.categorical)
+    jobs, seed = options.pop("n_jobs"), options.pop("random_state")
+    procedure = settings.procedure()
+    # Importances are of no interest here: a half need not be split once more for their sake.
+    selector = FIRST(forward=procedure.forward, rule=procedure.rule, alpha=procedure.alpha, **options)
+    with _too_few_rows_told_later():
+        return stability(
+            table.X,
+            table.y,
+            n_pairs=settings.stability,
+            selector=selector,
+            n_jobs=jobs,
+            random_state=seed,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _too_few_rows_told_later() -> Iterator[None]:
+    """Keep the warning of too few rows off the terminal: what is printed has a line for it."""
+    from .crowding import TooFewRowsWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TooFewRowsWarning)
+        yield
 
 
 def write_outputs(result: Result, outputs: Outputs) -> None:
     """Write every file asked for, each whole or not at all."""
     from ._output import write_whole
+    from .facts import as_csv, as_json
 
     write: dict[str, Callable[[Path], object]] = {
         "html": lambda path: _write_html(result, path),
-        "json": lambda path: write_whole(path, lambda file: file.write(_json(result))),
-        "csv": lambda path: write_whole(path, lambda file: file.write(_csv(result))),
+        "json": lambda path: write_whole(path, lambda file: file.write(as_json(result))),
+        "csv": lambda path: write_whole(path, lambda file: file.write(as_csv(result))),
         "plot": lambda path: _write_plot(result, path),
     }
     for name, path in outputs.chosen.items():
         write[name](path)
 
 
-def facts(result: Result) -> dict[str, Any]:
-    """Return all there is to know about a result, as plain values."""
-    table, indices = result.table, result.indices
-    return {
-        "command": result.command,
-        "data": {
-            "source": table.shown,
-            "target": table.y.name,
-            "task": indices.task,
-            "classes": result.classes,
-            "rows_in_file": table.n_read,
-            "rows_drawn": table.n_drawn,
-            "rows_dropped": table.n_dropped,
-            "rows_used": indices.n_rows,
-            "factors": len(indices.names),
-            "kinds": dict(Counter(indices.kinds)),
-            "left_out": table.left_out,
-            "remarks": list(table.remarks),
-            "true_factors": list(table.true_factors) or None,
-        },
-        "settings": asdict(result.settings) | {"sample": result.sample, "categorical": list(table.categorical)},
-        "method": indices.method,
-        "r2_ceiling": indices.r2_ceiling,
-        "response_variance": indices.response_variance,
-        "explained_variance": indices.explained_variance,
-        "noise_variance": indices.noise_variance,
-        "factors": _factor_rows(result),
-        "path": _path_steps(indices),
-        "seconds": {name: round(seconds, 3) for name, seconds in result.seconds.items()},
-        "versions": versions("polars"),
-    }
-
-
-def _factor_rows(result: Result) -> list[dict[str, Any]]:
-    """Return one row per factor, the selected ones first."""
-    indices = result.indices
-    return [
-        {
-            "rank": int(indices.ranking[i]),
-            "factor": indices.names[i],
-            "kind": indices.kinds[i],
-            "importance": float(indices.values[i]),
-            "selected": bool(indices.values[i] > 0),
-            "reason": "" if indices.values[i] > 0 else indices.why_left_out(i),
-        }
-        for i in [*indices.selected.tolist(), *indices.left_out.tolist()]
-    ]
-
-
-def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
-    if indices.path is None:
-        return None
-
-    def named(factors: Iterable[int]) -> list[str]:
-        return [indices.names[i] for i in factors]
-
-    total = indices.response_variance
-    return [
-        {
-            "phase": step.phase,
-            "factors": named(step.base),
-            "r2": step.base_explained / total,
-            "candidates": dict(zip(named(step.candidates), (step.explained / total).tolist(), strict=True)),
-            "changed": named(step.chosen),
-        }
-        for step in indices.path.steps
-    ]
-
-
-def _json(result: Result) -> bytes:
-    return (json.dumps(facts(result), indent=2, ensure_ascii=False, default=str) + "\n").encode()
-
-
-def _csv(result: Result) -> bytes:
-    rows = _factor_rows(result)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row | {"selected": str(row["selected"]).lower()} for row in rows)
-    return text.getvalue().encode()
-
-
 def _write_html(result: Result, path: Path) -> None:
     from .report import write_report
 
-    settings = facts(result)["settings"]
-    table = result.table
-    write_report(result.indices, path, table.X, table.y, call=result.command, notes=result.notes(), settings=settings)
+    write_report(
+        result.indices,
+        path,
+        result.table.X,
+        result.table.y,
+        call=result.command,
+        notes=result.notes(),
+        settings=result.settings_used,
+        stability=result.stability,
+    )
 
 
 def _write_plot(result: Result, path: Path) -> None:

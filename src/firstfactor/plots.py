@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 
 def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
-    """Draw the importance of each factor as a bar, the most important first.
+    """Draw the importance of each factor as a bar with its 95 % interval, the most important first.
 
-    Factors that were left out are listed with the reason, or counted if there are many of them.
+    Bars of factors whose evidence is weak (p above 0.05) are pale and say so. Factors that were left out are listed
+    with the reason, or counted if there are many of them.
 
     Parameters
     ----------
@@ -47,7 +48,9 @@ def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the share of the variance explained (R²) after each step of the selection, from top to bottom.
 
     Factors enter one at a time; those that elimination takes out again are marked where they enter and where they
-    leave. The dashed line is the ceiling: what the factors selected explain in the end.
+    leave. The dashed line is the ceiling: what the factors selected explain in the end. It is not drawn where the path
+    does not lead there: the calibrated rule looks at R² of local fits to normal scores, and writes its p-values next to
+    the factors; with ``split`` the ceiling is that of other rows.
 
     Parameters
     ----------

@@ -41,3 +41,8 @@ def narrate(show: Show, names: tuple[str, ...], response_variance: float) -> "Re
             show(f"searching: {share} explained; checking that each of {len(step.base)} factors is needed")
 
     return report
+
+
+def count_halves(show: Show, done: int, total: int) -> None:
+    """Show on how many halves of the rows factors were selected."""
+    show(f"selecting on halves of the rows: {done} of {total}")

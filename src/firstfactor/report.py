@@ -5,9 +5,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,23 +15,30 @@ from ._axes import BLUE, GREY, VERMILLION
 from ._checks import is_integer
 from ._extras import require, versions
 from ._output import write_whole
-from .effects_plot import Effect, draw_effect
+from .effects_plot import draw_effect
+from .evidence import (
+    LEVEL,
+    format_ceiling,
+    format_margin,
+    is_calibrated,
+    margins,
+    r2_range,
+    say_bias,
+    say_too_few_rows,
+)
 from .importance_plot import ceiling_of, draw_importance, format_importance
-from .indices import Indices
-from .observed import Column, Target, count_rows, indices_of, printable, read_columns, read_target
+from .indices import WEAK, Indices
+from .observed import indices_of, printable
 from .path_plot import draw_path, stops
-from .shorten import shorten
-from .standins import StandIn, strongest
+from .report_data import Data, brief, describe_data, read_data
+from .stability_plot import draw_stability
+from .uncertainty import format_p
+
+if TYPE_CHECKING:
+    from .stability_selection import Stability
 
 # What a reader can take in; the page says how many more there are.
-MOST_SELECTED, MOST_LEFT_OUT, MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES = 100, 30, 12, 15, 40
-MOST_IN_NOTEBOOK = 20
-
-# Associations weaker than this are no reason to think that one factor stands in for another.
-LEAST_ASSOCIATION = 0.3
-
-# Rows that associations are measured on.
-MOST_ROWS_ASSOCIATED = 5000
+MOST_SELECTED, MOST_LEFT_OUT, MOST_IN_NOTEBOOK = 100, 30, 20
 
 FIGURE_WIDTH, PANEL_SIZE = 4.2, (2.9, 2.2)  # inches: on a phone, text in the figure is as large as next to it
 COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
@@ -48,6 +54,7 @@ def write_report(
     call: str | None = None,
     notes: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
+    stability: "Stability | None" = None,
 ) -> None:
     """Write a result as one HTML page that needs nothing else: no network, no scripts.
 
@@ -69,24 +76,15 @@ def write_report(
         What happened to the data before, such as rows dropped.
     settings : mapping, optional
         Parameters and their values. Default: those of the `FIRST` given.
+    stability : Stability, optional
+        What `firstfactor.stability` returned for the same table, to be shown as well.
     """
-    page = gather(result, X, y, title=title, call=call, notes=notes, settings=settings)
+    page = gather(result, X, y, title=title, call=call, notes=notes, settings=settings, stability=stability)
     text = render(page)
     write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
 
 
 # --- gather -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Data:
-    """What the page tells about the table itself."""
-
-    target: Target
-    effects: list[Effect]
-    summaries: dict[int, str]
-    stand_ins: list[StandIn]
-    rows_associated: int
 
 
 def gather(
@@ -98,28 +96,36 @@ def gather(
     call: str | None,
     notes: Iterable[str],
     settings: Mapping[str, Any] | None,
+    stability: "Stability | None",
 ) -> dict[str, Any]:
     """Return everything that the page shows, as plain values by name."""
     indices = indices_of(result)
     if (X is None) != (y is None):
         raise ValueError("X and y must be given together; got only one of them. Use report(path, X, y).")
-    data = None if X is None else _read_data(X, y, indices)
+    if stability is not None and stability.names != indices.names:
+        raise ValueError("stability must be of the same factors as the result; got others. Use the same X for both.")
     if result is not indices:  # a FIRST, which knows how it was called
         settings = result.get_params() if settings is None else settings
         call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
+    split = bool((settings or {}).get("split"))
+    data = None if X is None else read_data(X, y, indices, split)
     response = "y" if data is None else data.target.name
     return {
         "title": title or f"What drives {response}?",
         "response": response,
         "indices": indices,
         "ceiling": ceiling_of(indices),
+        "n_rows": len(data.target.values) if data else indices.n_rows,
+        "split": split,
+        **_evidence(indices),
+        "stability": stability and describe_stability(stability),
         "selected": _selected_rows(indices),
         "more_selected": max(len(indices.selected) - MOST_SELECTED, 0),
         "left_out": _left_out_rows(indices),
         "more_left_out": max(len(indices.left_out) - MOST_LEFT_OUT, 0),
         "kinds": Counter(indices.kinds),
-        "data": None if data is None else _describe_data(data, indices),
-        "figures": _draw(indices, data),
+        "data": None if data is None else describe_data(data, indices),
+        "figures": _draw(indices, data, stability),
         "notes": [printable(note) for note in notes],
         "call": call,
         "settings": {printable(name): _describe_setting(value) for name, value in (settings or {}).items()},
@@ -128,84 +134,58 @@ def gather(
     }
 
 
-def _read_data(X: Any, y: Any, indices: Indices) -> Data:
-    """Go through the table once."""
-    n_rows = count_rows(X)
-    if n_rows != indices.n_rows:
-        raise ValueError(f"X must have the rows that were analysed ({indices.n_rows}); got {n_rows}.")
-    target = read_target(y, n_rows, indices.task)
-    selected, others = indices.selected.tolist(), indices.left_out.tolist()
-    rows = np.arange(n_rows)
-    if n_rows > MOST_ROWS_ASSOCIATED:
-        rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
-    chosen = dict(read_columns(X, indices, set(selected)))
-    effects = [Effect(indices.names[i], float(indices.values[i]), chosen[i]) for i in selected[:MOST_EFFECTS]]
-    summaries = {i: summarise(chosen[i]) for i in selected[:MOST_SUMMARIES]}
-    some = {i: chosen[i].take(rows) for i in selected}
-    found = []
-    for i, column in read_columns(X, indices, set(others)):
-        if len(summaries) < MOST_SUMMARIES:
-            summaries[i] = summarise(column)
-        if some and indices.kinds[i] != "constant":
-            found.append(strongest(i, column.take(rows), some))
-    close = [one for one in found if abs(one.association.strength) >= LEAST_ASSOCIATION]
-    close.sort(key=lambda one: -abs(one.association.strength))
-    return Data(target, effects, summaries, close, len(rows))
-
-
-def summarise(column: Column) -> str:
-    """Return the range of numbers or the most frequent levels in a few words."""
-    if not column.levels:
-        low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(column.values, [0, 0.5, 1]))
-        return f"{low} to {high}, median {middle}" if low != high else f"about {low}"
-    most = np.argsort(-column.counts, kind="stable")[:3]
-    shown = ", ".join(f"{_brief(column.levels[i])} ({column.counts[i]:,})" for i in most)
-    return f"{len(column.levels):,} levels: {shown}" + (", …" if len(column.levels) > 3 else "")
-
-
-def _brief(text: str, most: int = 40) -> str:
-    """Return a text shortened in the middle to some characters."""
-    return shorten(text, lambda shorter: len(shorter) <= most)
-
-
-def _describe_data(data: Data, indices: Indices) -> dict[str, Any]:
-    """Return what the page says about the data, with names in place of positions."""
-    names = [printable(name) for name in indices.names]
-    target = data.target
-    if target.classes:
-        second = int(target.values.sum())
-        counts = (len(target.values) - second, second)
-        summary = ", ".join(f"{_brief(label)} ({count:,})" for label, count in zip(target.classes, counts, strict=True))
-    else:
-        summary = summarise(Column(target.values, ()))
-    return {
-        "response_summary": summary,
-        "classes": target.classes,
-        "summaries": [(names[i], indices.kinds[i], text) for i, text in data.summaries.items()],
-        "more_summaries": len(names) - len(data.summaries),
-        "stand_ins": [
-            (names[one.left_out], names[one.selected], one.association) for one in data.stand_ins[:MOST_STAND_INS]
-        ],
-        "more_stand_ins": max(len(data.stand_ins) - MOST_STAND_INS, 0),
-        "rows_associated": data.rows_associated,
-        "more_effects": len(indices.selected) - len(data.effects),
-    }
-
-
 def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
     """Return the rows of the table for the selected factors; ``share`` is the length of the bar."""
     shown = indices.selected.tolist()[:MOST_SELECTED]
-    largest = float(indices.values.max())
+    largest = float(indices.values.max()) or 1.0
+    margin, weak = margins(indices), indices.weak
+    p_values = np.full(len(indices.names), np.nan) if indices.uncertainty is None else indices.p_values
     return [
         {
             "rank": rank,
             "name": printable(indices.names[i]),
             "kind": indices.kinds[i],
             "importance": format_importance(float(indices.values[i])),
+            "margin": format_margin(float(margin[i])),
+            "p": format_p(float(p_values[i])),
+            "weak": bool(weak[i]),
             "share": round(100 * float(indices.values[i]) / largest, 1),
         }
         for rank, i in enumerate(shown, start=1)
     ]
+
+
+def _evidence(indices: Indices) -> dict[str, Any]:
+    """Return how sure the result is, and what makes it doubtful."""
+    return {
+        "sure": indices.uncertainty is not None and indices.selected.size > 0,
+        "level": f"{100 * LEVEL:g}",
+        "weak_p": f"{WEAK:g}",
+        "n_weak": int(indices.weak.sum()),
+        "ceiling_interval": r2_range(indices),
+        "calibrated": is_calibrated(indices),
+        "too_few_rows": say_too_few_rows(indices),
+        "bias": say_bias(indices, "the estimator “extrapolated” is less off"),
+    }
+
+
+def describe_stability(found: "Stability") -> dict[str, Any]:
+    """Return what the page says about halves of the rows."""
+    return {
+        "halves": 2 * found.n_pairs,
+        "often": _were([printable(found.names[i]) for i in found.selected]),
+        "threshold": f"{100 * found.threshold:g}",
+        "average_size": f"{found.average_size:.2g}",
+        "expected_false": f"{found.expected_false:.2g}" if found.expected_false < found.selected.size else "",
+    }
+
+
+def _were(names: list[str]) -> str:
+    """Return some names and a verb, the beginning of a sentence; nothing for none."""
+    named = names[:MOST_LEFT_OUT] if len(names) > MOST_LEFT_OUT else names[:-1]
+    last = f"{len(names) - len(named):,} more" if len(names) > MOST_LEFT_OUT else names[-1] if names else ""
+    listed = f"{', '.join(named)} and {last}" if named else last
+    return listed and f"{listed} {'was' if len(names) == 1 else 'were'}"
 
 
 def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
@@ -219,7 +199,7 @@ def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
 def _describe_setting(value: Any) -> str:
     """Return a value as text that is the same in every run: no addresses, no endless arrays."""
     text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
-    return _brief(printable(_without_addresses(text)), 200)
+    return brief(printable(_without_addresses(text)), 200)
 
 
 def _without_addresses(text: str) -> str:
@@ -231,30 +211,36 @@ def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
     """Return a sentence on what a repeat will give."""
     if settings is None:
         return ""
-    if all(settings.get(name) is None for name in ("n_outer", "sample")):
+    if settings.get("split") or not all(settings.get(name) is None for name in ("n_outer", "sample")):
+        drawn = "Rows were"
+    elif settings.get("rule") == "calibrated":
+        drawn = "What chance would show was"
+    else:
         return "Nothing was drawn at random: the same data give the same result."
     seed = settings.get("random_state", settings.get("seed"))
     if seed is None:
-        return "Rows were drawn at random and no seed was set: a repeat will differ a little."
+        return f"{drawn} drawn at random and no seed was set: a repeat will differ a little."
     if not is_integer(seed):
-        return "Rows were drawn at random: a repeat needs the same generator in the same state."
-    return f"Rows were drawn at random with the seed {seed}: a repeat with it gives the same result."
+        return f"{drawn} drawn at random: a repeat needs the same generator in the same state."
+    return f"{drawn} drawn at random with the seed {seed}: a repeat with it gives the same result."
 
 
 # --- draw ---------------------------------------------------------------------------------------------------------
 
 
-def _draw(indices: Indices, data: Data | None) -> dict[str, Any]:
-    """Return figures as SVG text: ``importance``, ``path`` (None without a step) and ``effects``, with names."""
+def _draw(indices: Indices, data: Data | None, stability: "Stability | None") -> dict[str, Any]:
+    """Return figures as SVG text, None where there is nothing to draw; ``effects`` come with names."""
     figure = require("matplotlib.figure", "a report").Figure
     with _svg.page_style(FIGURE_WIDTH):
         importance = draw_importance(indices, None, figure)
         importance.set_title("", loc="left")  # the page says it
         walked = indices.path is not None and stops(indices.path, indices.r2_ceiling)
         path = draw_path(indices, None, figure) if walked else None
+        halves = draw_stability(stability, None, figure) if stability else None
         return {
             "importance": _svg.figure_to_svg(importance.figure, "importance", "Importance of each factor", COLOURS),
             "path": path and _svg.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),
+            "stability": halves and _svg.figure_to_svg(halves.figure, "halves", "How often each is selected", COLOURS),
             "effects": [] if data is None else list(_draw_effects(data, figure)),
         }
 
@@ -266,7 +252,7 @@ def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
         draw_effect(ax, effect, data.target)
         name = printable(effect.name)
         description = f"{data.target.label} against {name}"
-        yield name, _brief(name, 60), _svg.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
+        yield name, brief(name, 60), _svg.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
 
 
 # --- render -------------------------------------------------------------------------------------------------------
@@ -299,23 +285,32 @@ def percent(share: float) -> str:
 def compact_table(indices: Indices) -> str:
     """Return the selected factors and the ceiling as a small HTML table, for notebooks."""
     rows = _selected_rows(indices)[:MOST_IN_NOTEBOOK]
+    left, right = 'style="text-align:left"', 'style="text-align:right"'
     cells = "".join(
-        f'<tr><td style="text-align:right">{row["rank"]}</td><td style="text-align:left">{html.escape(row["name"])}'
-        f'</td><td style="text-align:left">{row["kind"]}</td><td style="text-align:right">{row["importance"]}</td>'
+        f"<tr><td {right}>{row['rank']}</td><td {left}>{html.escape(row['name'])}</td><td {left}>{row['kind']}</td>"
+        f"<td {right}>{row['importance']}</td><td {left}>{row['margin']}{' ?' if row['weak'] else ''}</td>"
         '<td style="text-align:left;width:8em"><div style="height:0.8em;min-width:1px;background:#0072b2;'
         f'width:{row["share"]}%"></div></td></tr>'
         for row in rows
     )
     return (
-        '<div class="firstfactor"><table><thead><tr><th></th><th style="text-align:left">factor</th>'
-        '<th style="text-align:left">kind</th><th>importance</th><th></th></tr></thead>'
-        f"<tbody>{cells}</tbody></table><p>{_summary(indices, len(rows))}</p></div>"
+        f'<div class="firstfactor"><table><thead><tr><th></th><th {left}>factor</th><th {left}>kind</th>'
+        f"<th>importance</th><th></th><th></th></tr></thead><tbody>{cells}</tbody></table>"
+        f"<p>{_summary(indices, rows)}</p></div>"
     )
 
 
-def _summary(indices: Indices, shown: int) -> str:
-    """Return what the table in a notebook does not show, and the ceiling."""
-    more = len(indices.selected) - shown
+def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
+    """Return what the table in a notebook does not show, what its marks are, and the ceiling."""
+    more = len(indices.selected) - len(rows)
     counts = f"{more} more selected; " if more else ""
     others = len(indices.left_out)
-    return f"{counts}{others} of {len(indices.names)} left out. R² of any model: at most {ceiling_of(indices):.2f}."
+    sentences = [
+        f"{counts}{others} of {len(indices.names)} left out.",
+        f"R² of any model: at most {format_ceiling(indices)}.",
+    ]
+    if any(row["margin"] for row in rows):
+        sentences.append(f"± {100 * LEVEL:g} % interval.")
+    if any(row["weak"] for row in rows):
+        sentences.append(f"? weak: p &gt; {WEAK:g}.")
+    return " ".join([*sentences, say_too_few_rows(indices)]).rstrip()

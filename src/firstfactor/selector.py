@@ -251,7 +251,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X, y : the data given to `fit`, optional
             For the sections on effects, stand-ins and the data.
         **details
-            ``title``, ``call``, ``notes``, ``settings``: as in `firstfactor.report.write_report`.
+            ``title``, ``call``, ``notes``, ``settings``, ``stability``: as in `firstfactor.report.write_report`.
         """
         check_is_fitted(self)
         report.write_report(self, path, X, y, **details)

@@ -126,3 +126,8 @@ def _estimate(variances: Variances, question: Question, unit: float) -> Floats:
     effects = np.array([variances.of(rest) - left for rest in question.rests])
     indices = effects / max(variance - left, variances.tolerance)
     return np.concatenate([indices, effects / unit, [left / unit, 1 - left / variance]])
+
+
+def format_p(p_value: float) -> str:
+    """Return a p-value with three decimals; nothing if there is none."""
+    return "" if np.isnan(p_value) else "<0.001" if p_value < 0.0005 else f"{p_value:.3f}"

@@ -1,0 +1,158 @@
+"""All there is to know about a result as plain values: what JSON and CSV files hold."""
+
+import csv
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ._extras import versions
+from .evidence import LEVEL
+
+if TYPE_CHECKING:
+    from .indices import Indices
+    from .job import Result
+    from .stability_selection import Stability
+
+
+def facts(result: "Result") -> dict[str, Any]:
+    """Return all there is to know about a result, as plain values."""
+    table, indices = result.table, result.indices
+    return {
+        "command": result.command,
+        "data": {
+            "source": table.shown,
+            "target": table.y.name,
+            "task": indices.task,
+            "classes": result.classes,
+            "rows_in_file": table.n_read,
+            "rows_drawn": table.n_drawn,
+            "rows_dropped": table.n_dropped,
+            "rows_used": len(table.y),
+            "rows_estimated_on": indices.n_rows,
+            "factors": len(indices.names),
+            "kinds": dict(Counter(indices.kinds)),
+            "left_out": table.left_out,
+            "remarks": list(table.remarks),
+            "true_factors": list(table.true_factors) or None,
+        },
+        "settings": result.settings_used,
+        "method": indices.method,
+        "r2_ceiling": indices.r2_ceiling,
+        **_uncertainty(indices),
+        "crowding": _crowding(indices),
+        "response_variance": indices.response_variance,
+        "explained_variance": indices.explained_variance,
+        "noise_variance": indices.noise_variance,
+        "factors": _factor_rows(result),
+        "stability": None if result.stability is None else _stability(result.stability),
+        "path": _path_steps(indices),
+        "seconds": {name: round(seconds, 3) for name, seconds in result.seconds.items()},
+        "versions": versions("polars"),
+    }
+
+
+def _uncertainty(indices: "Indices") -> dict[str, Any]:
+    """Return how sure the ceiling and the noise variance are."""
+    sure = indices.uncertainty
+    return {
+        "r2_standard_error": None if sure is None else _number(sure.r2),
+        "r2_interval": None if sure is None else [_number(end) for end in indices.r2_interval(LEVEL)],
+        "noise_standard_error": None if sure is None else _number(sure.noise),
+        "interval_level": LEVEL,
+    }
+
+
+def _crowding(indices: "Indices") -> dict[str, Any]:
+    """Return whether the rows are enough."""
+    crowding = indices.crowding
+    return {
+        "distance_share": crowding.distance_share,
+        "distance_bias": crowding.distance_bias,
+        "supported_factors": crowding.supported,
+    }
+
+
+def _stability(found: "Stability") -> dict[str, Any]:
+    """Return what selecting on halves gave; frequencies are those of the factors."""
+    return {
+        "pairs": found.n_pairs,
+        "threshold": found.threshold,
+        "selected": [found.names[i] for i in found.selected],
+        "average_size": found.average_size,
+        "expected_false": found.expected_false,
+        "expected_false_unimodal": found.expected_false_unimodal,
+    }
+
+
+def _factor_rows(result: "Result") -> list[dict[str, Any]]:
+    """Return one row per factor, the selected ones first."""
+    indices, halves = result.indices, result.stability
+    ranking, support, weak, evidence = indices.ranking, indices.support, indices.weak, _evidence(indices)
+    return [
+        {
+            "rank": int(ranking[i]),
+            "factor": indices.names[i],
+            "kind": indices.kinds[i],
+            "importance": float(indices.values[i]),
+            **evidence[i],
+            **({} if halves is None else {"frequency": float(halves.frequencies[i])}),
+            "selected": bool(support[i]),
+            "weak": bool(weak[i]),
+            "reason": "" if support[i] else indices.why_left_out(i),
+        }
+        for i in [*indices.selected.tolist(), *indices.left_out.tolist()]
+    ]
+
+
+def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
+    """Return how sure each importance is; None where that is not known."""
+    names = ("standard_error", "p_value", "low", "high")
+    if indices.uncertainty is None:
+        return [dict.fromkeys(names)] * len(indices.names)
+    columns = (indices.standard_errors, indices.p_values, *indices.interval(LEVEL).T)
+    return [dict(zip(names, map(_number, row), strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _number(value: float) -> float | None:
+    """Return a value as JSON has it, which knows no "not a number"."""
+    return None if math.isnan(value) else float(value)
+
+
+def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
+    if indices.path is None:
+        return None
+
+    def named(factors: Iterable[int]) -> list[str]:
+        return [indices.names[i] for i in factors]
+
+    total = indices.path.response_variance
+    return [
+        {
+            "phase": step.phase,
+            "factors": named(step.base),
+            "r2": step.base_explained / total,
+            "candidates": dict(zip(named(step.candidates), (step.explained / total).tolist(), strict=True)),
+            "changed": named(step.chosen),
+            "p_value": step.p_value,
+        }
+        for step in indices.path.steps
+    ]
+
+
+def as_json(result: "Result") -> bytes:
+    """Return all of it."""
+    return (json.dumps(facts(result), indent=2, ensure_ascii=False, default=str) + "\n").encode()
+
+
+def as_csv(result: "Result") -> bytes:
+    """Return the table of factors."""
+    rows = _factor_rows(result)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    flags = ("selected", "weak")
+    writer.writerows(row | {flag: str(row[flag]).lower() for flag in flags} for row in rows)
+    return text.getvalue().encode()
