@@ -160,6 +160,14 @@ def test_weak_factors_are_those_with_a_large_p_value():
     np.testing.assert_array_equal(weak, selector.support_ & (np.nan_to_num(selector.p_values_) > 0.05))
 
 
+def test_a_share_of_next_to_nothing_is_not_known():
+    rng = np.random.default_rng(3)
+    found = [total_indices(rng.uniform(size=(100, 3)), rng.normal(size=100), uncertainty=True) for _ in range(20)]
+    errors = np.concatenate([result.standard_errors for result in found])
+    assert errors.max() == 0.5
+    assert (errors > 0.1).all()
+
+
 def test_frames_tell_how_sure():
     columns = ["factor", "importance", "standard_error", "p_value"]
     assert list(total_indices(*additive(), uncertainty=True).to_frame().columns) == columns

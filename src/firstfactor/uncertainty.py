@@ -17,6 +17,9 @@ from .variance import ROUNDING, Variances
 # Rows that standard errors are estimated from: the estimate itself is from all.
 ROWS = 1000
 
+# What lies between 0 and 1 cannot be less sure than that.
+LEAST_SURE = 0.5
+
 # How many subsamples, and of what share of the rows.
 SUBSAMPLES, SHARE = 50, 0.5
 
@@ -26,7 +29,7 @@ class Uncertainty:
     """Standard errors, and evidence that a factor adds something."""
 
     standard_errors: Floats
-    """Of each index; not a number for factors without one."""
+    """Of each index, at most 0.5, which says that nothing is known; not a number for factors without one."""
     p_values: Floats
     """For each factor, how likely such an effect is if it adds nothing to the others; not a number likewise."""
     noise: float
@@ -70,7 +73,8 @@ def plug_in(variances: Variances, question: Question) -> Uncertainty:
         without, effect = variances.contributions(rest, step), variances.of(rest) / variance - left
         index, rows = effect / explained, without.rows - whole.rows
         slopes, alike = (rows - index * (total - whole.rows)) / explained, _likeness(without, whole)
-        errors.append(_error(slopes, _overlap(without, whole, 1 - index, alike) / explained**2, n_outer))
+        error = _error(slopes, _overlap(without, whole, 1 - index, alike) / explained**2, n_outer)
+        errors.append(min(error, LEAST_SURE))
         p_values.append(_p_value(effect, _error(rows, _overlap(without, whole, 1.0, alike), n_outer)))
     noise = variance * _error(whole.rows, whole.overlap, n_outer)
     ceiling = _error(whole.rows - left * total, whole.overlap, n_outer)
@@ -113,7 +117,9 @@ def by_subsamples(variances: Variances, question: Question) -> Uncertainty:
     errors = estimates.std(axis=0, ddof=1) * np.sqrt(size / (n_rows - size))
     effects = _estimate(variances, question, unit)[n : 2 * n]
     p_values = [_p_value(effects[i], errors[n + i]) for i in range(n)]
-    return Uncertainty(errors[:n], np.array(p_values), unit * float(errors[-2]), float(errors[-1]))
+    return Uncertainty(
+        np.minimum(errors[:n], LEAST_SURE), np.array(p_values), unit * float(errors[-2]), float(errors[-1])
+    )
 
 
 def _estimate(variances: Variances, question: Question, unit: float) -> Floats:
