@@ -59,3 +59,24 @@ def test_an_interrupt_wrapped_by_a_kernel_is_an_interrupt():
         raise wrapped
     with pytest.raises(SystemError, match="something else"), Workers(1):
         raise SystemError("something else")
+
+
+def test_work_that_nobody_waits_for_ends():
+    started, steps = threading.Event(), []
+
+    def step(_):
+        started.set()
+        steps.append(time.sleep(0.001))
+
+    def task(_):
+        if threading.current_thread() is threading.main_thread():
+            assert started.wait(10)
+            raise KeyboardInterrupt
+        Workers(1).map(step, range(100_000))
+
+    with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
+        workers.map(task, range(2))
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(10)
+    assert 0 < len(steps) < 10_000

@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -10,6 +10,9 @@ from typing import Any, Self, TypeVar
 from joblib import effective_n_jobs
 
 from . import _checks
+
+# What a thread that works for others looks at between two items: whether anybody still waits for the result.
+_given_up = threading.local()
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,6 +32,7 @@ class Workers:
         self.count = effective_n_jobs(n_jobs)
         self._pool = ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
         self._here = threading.local()
+        self._stopped = threading.Event()
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """Return ``[function(item) for item in items]``; within a task, without further threads.
@@ -36,17 +40,18 @@ class Workers:
         The calling thread takes items as well: short work is over before others have woken up.
         """
         if self._pool is None or len(items) < 2 or getattr(self._here, "in_task", False):
-            return [function(item) for item in items]
+            return [function(item) for item in _until_given_up(items)]
         results: list[Any] = [None] * len(items)
         left = iter(range(len(items)))  # taking the next one is atomic
 
         def work() -> None:
-            self._here.in_task = True
+            before = getattr(_given_up, "by", None)
+            self._here.in_task, _given_up.by = True, self._stopped
             try:
                 for i in left:
                     results[i] = function(items[i])
             finally:
-                self._here.in_task = False
+                self._here.in_task, _given_up.by = False, before
                 deque(left, maxlen=0)  # after an error or an interrupt nobody needs the rest
 
         helpers = [self._pool.submit(work) for _ in range(min(self.count, len(items)) - 1)]
@@ -61,10 +66,24 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._stopped.set()
         if self._pool is not None:
             self._pool.shutdown(wait=error is None, cancel_futures=True)
         if isinstance(error, SystemError) and _comes_from_interrupt(error):
             raise KeyboardInterrupt from error
+
+
+def _until_given_up(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield items; end with an error once whoever gave this thread its work has gone.
+
+    An interrupt reaches the main thread only. Others would go on with a long task, and keep the process from ending.
+    """
+    stopped = getattr(_given_up, "by", None)
+    for item in items:
+        if stopped is not None and stopped.is_set():
+            raise InterruptedError("nobody waits for this any more")
+        yield item
 
 
 def _comes_from_interrupt(error: BaseException | None) -> bool:
