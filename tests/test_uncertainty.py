@@ -240,6 +240,12 @@ def test_split_chooses_on_one_half_and_estimates_on_the_other():
     assert not np.array_equal(selector.importances_, FIRST(split=True, random_state=1).fit(X, y).importances_)
 
 
+def test_halves_are_averaged_over_their_outer_rows():
+    X, y = friedman(rows=600)
+    few, all_rows = (FIRST(split=True, random_state=0, n_outer=n).fit(X, y) for n in (60, None))
+    assert np.nanmean(few.standard_errors_) > 2 * np.nanmean(all_rows.standard_errors_)
+
+
 def test_noise_explains_nothing_on_rows_that_did_not_choose():
     claimed, honest = [], []
     for seed in range(20):

@@ -74,6 +74,14 @@ class Settings:
         alpha = Procedure.alpha if self.alpha is None else self.alpha
         return Procedure(forward, rule=self.rule, alpha=alpha, split=self.split)
 
+    def check_rows(self, n_rows: int) -> None:
+        """Refuse what halves of so many rows do not allow, before any work is done."""
+        half = n_rows // 2
+        if self.stability is not None and isinstance(self.n_outer, int) and half < self.n_outer <= n_rows:
+            raise ValueError(
+                f"--n-outer must be at most {half:,}, half of the rows, with --stability; got {self.n_outer:,}."
+            )
+
     def options(self, categorical: Sequence[str]) -> "Options":
         """Return what every estimate is told."""
         return {
@@ -175,6 +183,7 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
     from .selection import appraise, eliminate
     from .variance import open_variances
 
+    settings.check_rows(len(table.y))
     options = settings.options(table.categorical)
     with _too_few_rows_told_later():
         if settings.method == "total":

@@ -99,11 +99,12 @@ class Variances:
         return self._searcher.contributions(self._key(factors), step)
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
-        """Return the same for some of the rows, all of which are averaged over."""
+        """Return the same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
         response, n_neighbors = self.response.on_rows(rows), min(self.search.n_neighbors, rows.size)
-        part = Search(
-            self.design.on_rows(rows), response.values, np.arange(rows.size), n_neighbors, self.search.workers
-        )
+        outer = np.flatnonzero(np.isin(rows, self.search.outer))
+        if outer.size == 0:
+            outer = np.arange(rows.size)
+        part = Search(self.design.on_rows(rows), response.values, outer, n_neighbors, self.search.workers)
         return Variances(response, part, self.estimator, self.rng)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
