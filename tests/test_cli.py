@@ -618,7 +618,7 @@ ERRORS = {
     ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be between 0 and 1, such as 0.1; got 1.5.",
     ("demo", "--split", "--method", "total"): "--split goes with --method first or first-fast; got --method total.",
     ("demo", "--stability", "9", "--method", "backward"): "--stability goes with --method first or first-fast; got",
-    ("demo", "--stability", "9", "--n-outer", "501"): "--n-outer must be at most 500, half of the rows, with --stability",
+    ("demo", "--stability", "9", "--n-outer", "501"): "--n-outer must be at most 500, half of the rows, with",
     ("demo", "--stability", "0"): "Invalid value for '--stability'",
     ("demo", "nothing"): "'nothing' is not one of 'friedman', 'ishigami'",
 }  # fmt: skip
