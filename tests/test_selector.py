@@ -34,6 +34,15 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.parametrize(
+    "parameters", [{}, {"rule": "calibrated"}, {"split": True}, {"forward": "fast", "n_outer": 50}]
+)
+def test_choosing_is_what_fitting_selects(parameters):
+    X, y = friedman(200)
+    selector = FIRST(random_state=0, **parameters)
+    np.testing.assert_array_equal(selector.choose(X, y), selector.fit(X, y).support_)
+
+
 @pytest.fixture(scope="module")
 def fitted():
     X, y = friedman(600)

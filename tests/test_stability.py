@@ -154,14 +154,14 @@ def test_a_target_of_one_column_warns_once(data):
 
 
 def spy_on_halves(monkeypatch):
-    """Return a list that fills with what `FIRST.fit` is given."""
-    seen, fit = [], FIRST.fit
+    """Return a list that fills with what `FIRST.choose` is given."""
+    seen, choose = [], FIRST.choose
 
     def watched(self, X, y):
         seen.append((np.asarray(X), np.asarray(y), self))
-        return fit(self, X, y)
+        return choose(self, X, y)
 
-    monkeypatch.setattr(FIRST, "fit", watched)
+    monkeypatch.setattr(FIRST, "choose", watched)
     return seen
 
 

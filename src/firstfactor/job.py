@@ -2,8 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -179,22 +178,24 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
 
     ``narrate`` gets the names of the factors and the variance of the response, and returns what is told each step.
     """
+    from .crowding import TooFewRowsWarning
     from .indices import total_indices
     from .selection import appraise, eliminate
     from .variance import open_variances
 
     settings.check_rows(len(table.y))
     options = settings.options(table.categorical)
-    with _too_few_rows_told_later():
-        if settings.method == "total":
-            sure = len(table.X.columns) <= MOST_WITH_UNCERTAINTY
+    if settings.method == "total":
+        sure = len(table.X.columns) <= MOST_WITH_UNCERTAINTY
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TooFewRowsWarning)  # what is printed has a line for it
             return total_indices(table.X, table.y, uncertainty=sure, **options)
-        with open_variances(table.X, table.y, **options) as variances:
-            if settings.method == "backward":
-                report = narrate(variances.design.names, variances.response.variance)
-                selection = eliminate(variances, variances.design.varying, "batch", report=report)
-                return appraise(variances, selection, "NANNE-BE", len(selection.kept) <= MOST_WITH_UNCERTAINTY)
-            return settings.procedure().run(variances, narrate)
+    with open_variances(table.X, table.y, **options) as variances:
+        if settings.method == "backward":
+            report = narrate(variances.design.names, variances.response.variance)
+            selection = eliminate(variances, variances.design.varying, "batch", report=report)
+            return appraise(variances, selection, "NANNE-BE", len(selection.kept) <= MOST_WITH_UNCERTAINTY)
+        return settings.procedure().run(variances, narrate)
 
 
 def select_on_halves(table: "Table", settings: Settings, progress: Callable[[int, int], None]) -> "Stability | None":
@@ -209,26 +210,15 @@ def select_on_halves(table: "Table", settings: Settings, progress: Callable[[int
     procedure = settings.procedure()
     # Importances are of no interest here: a half need not be split once more for their sake.
     selector = FIRST(forward=procedure.forward, rule=procedure.rule, alpha=procedure.alpha, **options)
-    with _too_few_rows_told_later():
-        return stability(
-            table.X,
-            table.y,
-            n_pairs=settings.stability,
-            selector=selector,
-            n_jobs=jobs,
-            random_state=seed,
-            progress=progress,
-        )
-
-
-@contextmanager
-def _too_few_rows_told_later() -> Iterator[None]:
-    """Keep the warning of too few rows off the terminal: what is printed has a line for it."""
-    from .crowding import TooFewRowsWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TooFewRowsWarning)
-        yield
+    return stability(
+        table.X,
+        table.y,
+        n_pairs=settings.stability,
+        selector=selector,
+        n_jobs=jobs,
+        random_state=seed,
+        progress=progress,
+    )
 
 
 def write_outputs(result: Result, outputs: Outputs) -> None:

@@ -48,9 +48,19 @@ class Procedure:
             method += f" (calibrated, alpha = {self.alpha:g})"
         return appraise(estimating, self._select(choosing, narrate), method)
 
+    def choose(self, variances: Variances) -> tuple[int, ...]:
+        """Return the factors that `run` selects, without estimating anything."""
+        choosing = halves(variances)[0] if self.split else variances
+        return self._select(choosing, silent).kept
+
     def _select(self, variances: Variances, narrate: Narrator) -> Selection:
         names = variances.design.names
         if self.rule == "paper":
             return select(variances, self.forward, self.elimination, narrate(names, variances.response.variance))
         rule = CalibratedRule(variances, self.alpha)
         return rule.select(variances.design.varying, narrate(names, rule.total))
+
+
+def silent(*_: object) -> Report:
+    """Narrate nothing."""
+    return lambda _: None

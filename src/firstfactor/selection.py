@@ -80,7 +80,9 @@ def backward_elimination(
     _check_elimination(elimination)
     with open_variances(X, y, **options) as variances:
         selection = eliminate(variances, variances.design.varying, elimination)
-        return appraise(variances, selection, "NANNE-BE", uncertainty)
+        indices = appraise(variances, selection, "NANNE-BE", uncertainty)
+    warn_if_crowded(indices.crowding, len(selection.kept), indices.n_rows)
+    return indices
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,6 @@ def appraise(variances: Variances, selection: Selection, method: str, uncertaint
         sure = sure.spread_over(design.n_factors, kept)
     noise = variances.of(kept)
     crowding = look_around(variances, sorted(kept, key=lambda i: -values[i]), noise)
-    warn_if_crowded(crowding, len(kept), design.n_rows)
     return Indices(
         values,
         design.names,

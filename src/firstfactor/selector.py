@@ -14,9 +14,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import plots, report
+from .crowding import warn_if_crowded
 from .design import Factors
-from .path import Step
-from .procedure import Procedure
+from .procedure import Procedure, silent
 from .selection import narrate
 from .variance import Options, open_variances
 
@@ -184,13 +184,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         if unsupported:
             raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
-        options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
-        procedure = Procedure(self.forward, self.elimination, self.rule, self.alpha, self.split)
-        if self.estimator is None:
-            options["estimator"] = procedure.estimator
+        procedure, options = self._settings()
         with open_variances(X, y, **options) as variances:
             response = variances.response
-            self.indices_ = procedure.run(variances, narrate if self.verbose else _silent)
+            self.indices_ = procedure.run(variances, narrate if self.verbose else silent)
+        warn_if_crowded(self.indices_.crowding, self.indices_.selected.size, self.indices_.n_rows)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
         if response.classes:
@@ -208,6 +206,27 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.standard_errors_ = self.indices_.standard_errors
         self.p_values_ = self.indices_.p_values
         return self
+
+    def choose(self, X: Any, y: Any) -> NDArray[np.bool_]:
+        """Return which factors `fit` would select, without estimating how important they are.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        """
+        procedure, options = self._settings()
+        with open_variances(X, y, **options) as variances:
+            chosen = procedure.choose(variances)
+        return np.isin(np.arange(variances.design.n_factors), chosen)
+
+    def _settings(self) -> tuple[Procedure, Options]:
+        """Return how to select, and what every estimate is told."""
+        options: Options = {name: getattr(self, name) for name in Options.__annotations__}  # type: ignore[assignment]
+        procedure = Procedure(self.forward, self.elimination, self.rule, self.alpha, self.split)
+        if self.estimator is None:
+            options["estimator"] = procedure.estimator
+        return procedure, options
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """Return the confidence interval of each importance, (factors, 2); not a number for factors not selected.
@@ -281,8 +300,3 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
-
-
-def _silent(*_: Any) -> Callable[[Step], None]:
-    """Tell nobody of any step."""
-    return lambda _: None

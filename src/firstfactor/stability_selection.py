@@ -1,7 +1,6 @@
 """How often each factor is selected on halves of the rows, and how many of those selected often may be false."""
 
 import threading
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from sklearn.base import clone
 from . import _checks, _frames, plots
 from ._tasks import Workers
 from .columns import as_array
-from .crowding import TooFewRowsWarning
 from .design import read_design
 from .response import SMALLEST_VARIANCE, Response, read_response
 from .selector import FIRST
@@ -201,12 +199,11 @@ def stability(
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
             own = clone(selector).set_params(random_state=int(rng.integers(2**63, size=2)[side]))
-            chosen = own.fit(table.take(rows), target.take(rows)).support_
+            chosen = own.choose(table.take(rows), target.take(rows))
         tally.add_one()
         return chosen
 
-    with Workers(n_jobs) as workers, warnings.catch_warnings():
-        warnings.simplefilter("ignore", TooFewRowsWarning)  # it would come from every half
+    with Workers(n_jobs) as workers:
         chosen = np.array(workers.map(select, halves)).reshape(n_pairs, 2, design.n_factors)
     tally.catch_up()
     frequencies, simultaneous = chosen.mean(axis=(0, 1)), chosen.all(axis=1).mean(axis=0)
