@@ -34,8 +34,7 @@ class ExtrapolatedSearch:
 
     def one(self, factors: Sequence[int]) -> float:
         """Return the variance of y that is left, given the factors."""
-        unit = float(self._search.y.var(ddof=1))
-        return max(unit * float(self.contributions(factors, 1).rows.mean()), 0.0)
+        return max(self._search.unit * float(self.contributions(factors, 1).rows.mean()), 0.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return what is left given ``base`` plus each candidate."""
@@ -59,7 +58,7 @@ class ExtrapolatedSearch:
             return self._search.contributions(factors, step)
         errors = Local(self._search, factors, PAIR).errors(self._search.y, self._search.outer[::step])
         near, far = _extrapolate(errors)
-        squares = errors.values**2 / self._search.y.var(ddof=1)
+        squares = errors.values**2 / self._search.unit
         narrow, wide = errors.spread.mean(axis=1)
         spread = near * near * narrow + (far * far + 2 * near * far) * wide
         share = self._search.outer.size / self._search.design.n_rows

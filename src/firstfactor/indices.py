@@ -56,7 +56,11 @@ class Indices:
     @property
     def support(self) -> NDArray[np.bool_]:
         """Which factors are selected."""
-        return self.values > 0 if self.kept is None else np.isin(np.arange(self.values.size), self.kept)
+        if self.kept is None:
+            return self.values > 0
+        support = np.zeros(self.values.size, dtype=bool)
+        support[list(self.kept)] = True
+        return support
 
     @property
     def selected(self) -> NDArray[np.intp]:

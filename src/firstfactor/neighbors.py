@@ -172,7 +172,7 @@ class Search:
 
     def _mean_alone(self, factors: tuple[int, ...]) -> float:
         if not factors:
-            return float(self.y.var(ddof=1))
+            return self.unit
         if len(factors) == 1:
             return float(self.columns.variance[factors[0]])
         balls = self._find_balls(factors, self.outer)
@@ -181,6 +181,11 @@ class Search:
             while len(self._remembered) > REMEMBERED_SETS:
                 self._remembered.pop(next(iter(self._remembered)), None)  # another thread may have been faster
         return float(balls.variance.mean())
+
+    @cached_property
+    def unit(self) -> float:
+        """Var(Y), which contributions are told in."""
+        return float(self.y.var(ddof=1))
 
     @cached_property
     def _remembered(self) -> dict[tuple[int, ...], Balls]:
@@ -221,7 +226,7 @@ class Search:
         they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
         all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴.
         """
-        n, y, unit = self.design.n_rows, self.y[self.outer[::step]], self.y.var(ddof=1)
+        n, y, unit = self.design.n_rows, self.y[self.outer[::step]], self.unit
         if not factors:
             return Contributions(y * y * (n / (n - 1)) / unit, 0.0)
         balls = self.balls(factors, step)
