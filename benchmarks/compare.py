@@ -22,11 +22,14 @@ from scipy.spatial import cKDTree
 from benchmarks import data
 from benchmarks.measure import THREADS, command_seconds, in_child, seconds
 from firstfactor import FIRST, total_indices
+from firstfactor.crowding import TooFewRowsWarning
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from pyfirst.pyfirst import FIRST as PEER_FIRST
     from pyfirst.pyfirst import TotalSobolKNN
+
+warnings.simplefilter("ignore", TooFewRowsWarning)  # 50 factors are too many on purpose
 
 SAME_RULE = {"forward": 2, "elimination": "single"}
 

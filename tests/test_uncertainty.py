@@ -296,7 +296,7 @@ def test_the_distance_bias_of_a_linear_response_is_found():
 
 
 def test_categories_count_in_the_distance_of_any_two_rows():
-    X, y = mixed(rows=300)
+    X, y = mixed(rows=300)  # fewer than are looked at
     columns = naive.standardise(as_lists(X))
     nearest = [min(naive.distance(columns, range(5), m, n) ** 2 for n in range(300) if n != m) for m in range(300)]
     any_two = np.mean([naive.distance(columns, range(5), m, n) ** 2 for m in range(300) for n in range(300) if n != m])

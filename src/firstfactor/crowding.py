@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .design import Design
 from .neighbors import Search
 from .variance import Variances
 
 # Neighbours at more than this share of the squared distance of any two rows are no neighbours.
 FAR = 0.1
 
-# Rows that are looked at.
-ROWS = 500
+# Rows that are looked at: to say how far neighbours are, and to count the factors for which they are near enough.
+ROWS, FEW_ROWS = 500, 100
 
 
 class TooFewRowsWarning(UserWarning):
@@ -70,31 +69,35 @@ def _outside() -> int:
     return level
 
 
-def distance_share(search: Search, factors: Sequence[int]) -> float:
+def distance_share(search: Search, factors: Sequence[int], n_rows: int = ROWS) -> float:
     """Return the mean squared distance of the nearest neighbours as a share of that of any two rows."""
-    reach = float(search.balls(factors, -(-search.outer.size // ROWS)).reach.mean())
-    return reach / _between_any_two(search.design, factors)
+    reach = float(search.balls(factors, -(-search.outer.size // n_rows)).reach.mean())
+    return reach / sum(_between_any_two(search, i) for i in factors)
 
 
-def _between_any_two(design: Design, factors: Sequence[int]) -> float:
-    """Mean squared distance of two different rows."""
-    n, total = design.n_rows, 0.0
-    for i in factors:
-        column = design.values[:, i]
-        if design.categorical[i]:
-            counts = np.unique(column, return_counts=True)[1]
-            total += design.caps[i] * (n * n - np.sum(counts.astype(float) ** 2)) / (n * (n - 1))
-        else:
-            total += 2 * column.var(ddof=1)
-    return float(total)
+def _between_any_two(search: Search, factor: int) -> float:
+    """Mean squared distance of two different rows in one factor."""
+    column, n = search.design.values[:, factor], search.design.n_rows
+    if not search.design.categorical[factor]:
+        return 2 * float(column.var(ddof=1))
+    codes = search.columns.codes.get(factor)
+    counts = np.unique(column, return_counts=True)[1] if codes is None else np.bincount(codes)
+    same = float(np.sum(counts.astype(float) ** 2)) - n
+    return float(search.design.caps[factor]) * (1 - same / (n * (n - 1)))
 
 
 def _supported(search: Search, factors: Sequence[int]) -> int:
-    """Return how many factors, the first ones, have near neighbours; found by halving."""
-    enough, too_many = 1, len(factors)
+    """Return how many factors, the first ones, have near neighbours: doubled while they do, then found by halving.
+
+    Sets that are too large are not looked at if they can be avoided: they take longest.
+    """
+    enough, too_many = 1, 2
+    while too_many < len(factors) and distance_share(search, factors[:too_many], FEW_ROWS) <= FAR:
+        enough, too_many = too_many, 2 * too_many
+    too_many = min(too_many, len(factors))
     while too_many - enough > 1:
         middle = (enough + too_many) // 2
-        if distance_share(search, factors[:middle]) <= FAR:
+        if distance_share(search, factors[:middle], FEW_ROWS) <= FAR:
             enough = middle
         else:
             too_many = middle
