@@ -175,12 +175,7 @@ class Search:
             return self.unit
         if len(factors) == 1:
             return float(self.columns.variance[factors[0]])
-        balls = self._find_balls(factors, self.outer)
-        if self.outer.size <= REMEMBERED_ROWS:
-            self._remembered[tuple(sorted(factors))] = balls
-            while len(self._remembered) > REMEMBERED_SETS:
-                self._remembered.pop(next(iter(self._remembered)), None)  # another thread may have been faster
-        return float(balls.variance.mean())
+        return float(self.balls(factors).variance.mean())
 
     @cached_property
     def unit(self) -> float:
@@ -194,9 +189,15 @@ class Search:
 
     def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
         """Return the balls of every so many outer rows."""
-        known = self._remembered.get(tuple(sorted(factors)))
+        key = tuple(sorted(factors))
+        known = self._remembered.get(key)
         if known is None:
-            return self._find_balls(factors, self.outer[::step])
+            balls = self._find_balls(factors, self.outer[::step])
+            if step == 1 and self.outer.size <= REMEMBERED_ROWS:
+                self._remembered[key] = balls
+                for oldest in list(self._remembered)[:-REMEMBERED_SETS]:
+                    self._remembered.pop(oldest, None)  # another thread may have been faster
+            return balls
         return Balls(known.variance[::step], known.reach[::step], known.count[::step], known.mean[::step])
 
     def _find_balls(self, factors: Sequence[int], rows: Positions) -> Balls:
