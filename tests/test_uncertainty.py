@@ -240,6 +240,16 @@ def test_split_chooses_on_one_half_and_estimates_on_the_other():
     assert not np.array_equal(selector.importances_, FIRST(split=True, random_state=1).fit(X, y).importances_)
 
 
+def test_p_values_of_a_split_are_those_of_the_rows_that_did_not_choose():
+    X, y = friedman(rows=300)
+    selector = FIRST(rule="calibrated", split=True, random_state=0).fit(X, y)
+    rng = np.random.default_rng(0)
+    others = np.sort(rng.permutation(300)[1::2])
+    chosen = selector.support_
+    given = total_indices(X[others][:, chosen], y[others], estimator="extrapolated", uncertainty=True)
+    np.testing.assert_allclose(np.log(selector.p_values_[chosen]), np.log(given.p_values), atol=0.5)
+
+
 def test_halves_are_averaged_over_their_outer_rows():
     X, y = friedman(rows=600)
     few, all_rows = (FIRST(split=True, random_state=0, n_outer=n).fit(X, y) for n in (60, None))

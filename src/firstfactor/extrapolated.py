@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._tasks import Workers
 from .local import Errors, Local
 from .neighbors import Contributions, Search
 from .shared import Floats
@@ -27,11 +26,6 @@ class ExtrapolatedSearch:
     def __init__(self, search: Search) -> None:
         self._search = search
 
-    @property
-    def workers(self) -> Workers:
-        """Who does the work."""
-        return self._search.workers
-
     def one(self, factors: Sequence[int]) -> float:
         """Return the variance of y that is left, given the factors."""
         return max(self._search.unit * float(self.contributions(factors, 1).rows.mean()), 0.0)
@@ -45,7 +39,7 @@ class ExtrapolatedSearch:
         return self._each([tuple(i for i in base if i != member) for member in members])
 
     def _each(self, sets: list[tuple[int, ...]]) -> Floats:
-        return np.array(self.workers.map(self.one, sets))
+        return np.array(self._search.workers.map(self.one, sets))
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """Return what every so many outer rows contribute to the variance that is left.

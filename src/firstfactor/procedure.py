@@ -1,7 +1,7 @@
 """FIRST from beginning to end: select by a rule, on all rows or half of them, and appraise what is left."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import _checks
 from .calibrated import CalibratedRule
@@ -46,7 +46,10 @@ class Procedure:
         method = "FIRST-FAST" if self.forward == "fast" else "FIRST"
         if self.rule == "calibrated":
             method += f" (calibrated, alpha = {self.alpha:g})"
-        return appraise(estimating, self._select(choosing, narrate), method)
+        selection = self._select(choosing, narrate)
+        if self.split:
+            selection = replace(selection, p_values=None)  # those of the rows that chose are too small
+        return appraise(estimating, selection, method)
 
     def choose(self, variances: Variances) -> tuple[int, ...]:
         """Return the factors that `run` selects, without estimating anything."""
