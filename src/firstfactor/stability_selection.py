@@ -111,7 +111,7 @@ def stability(
     n_pairs: int = 50,
     threshold: float = 0.6,
     selector: FIRST | None = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     random_state: Any = None,
     progress: Progress | None = None,
 ) -> Stability:
@@ -134,7 +134,8 @@ def stability(
         What selects: a `FIRST` that need not be fitted and stays as it is. Default: ``FIRST()``. Its ``n_jobs``,
         ``random_state`` and ``verbose`` are not used.
     n_jobs : int, optional
-        Halves that are fitted at the same time, as in joblib: None is 1 unless in a joblib context, -1 is all cores.
+        Halves that are looked at at the same time, as in joblib: -1, the default, is all cores, None is 1 unless in a
+        joblib context.
         Results are the same to the last bit for any number.
     random_state : int, Generator or None
         Seed for the splits, and for rows that the selector draws.
