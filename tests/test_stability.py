@@ -171,7 +171,7 @@ def test_both_halves_have_as_many_rows_of_each_class(monkeypatch, rows, rare):
     X[:, 0] = np.arange(rows)  # tells rows apart
     y = np.where(np.arange(rows) < rare, "yes", "no")
     seen = spy_on_halves(monkeypatch)
-    stability(X, y, n_pairs=5, random_state=0)
+    stability(X, y, n_pairs=5, n_jobs=1, random_state=0)
     left_out = set()
     for (first, y1, _), (second, y2, _) in zip(seen[::2], seen[1::2], strict=True):
         assert len(y1) == len(y2) == rows // 2
@@ -198,7 +198,7 @@ def test_what_y_and_the_factors_are_is_decided_by_all_rows(monkeypatch):
     y = np.tile([0.0, 1.0], 20)
     y[3] = 0.5  # without this row, there would be two classes
     seen = spy_on_halves(monkeypatch)
-    stability(X, y, n_pairs=3, random_state=0)
+    stability(X, y, n_pairs=3, n_jobs=1, random_state=0)
     assert {(len(half), selector.task) for half, _, selector in seen} == {(20, "regression")}
 
 
