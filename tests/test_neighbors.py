@@ -245,7 +245,7 @@ def test_ctrl_c_stops_within_a_second(call):
         import time
         from tables import friedman
         from firstfactor import FIRST, total_indices
-        {call}(*friedman(300, factors=20))
+        {call}(*friedman(10_000, factors=40))  # compiles all that is needed: numba gets interrupts wrong
         X, y = friedman(200_000, factors=40)
         print("ready", flush=True)
         try:

@@ -62,7 +62,7 @@ def test_an_interrupt_wrapped_by_a_kernel_is_an_interrupt():
 
 
 def test_work_that_nobody_waits_for_ends():
-    started, steps = threading.Event(), []
+    before, started, steps = threading.enumerate(), threading.Event(), []
 
     def step(_):
         started.set()
@@ -77,6 +77,6 @@ def test_work_that_nobody_waits_for_ends():
     with pytest.raises(KeyboardInterrupt), Workers(2) as workers:
         workers.map(task, range(2))
     for thread in threading.enumerate():
-        if thread is not threading.main_thread():
+        if thread not in before:
             thread.join(10)
     assert 0 < len(steps) < 10_000
