@@ -325,8 +325,16 @@ def test_a_split_needs_all_rows_and_is_said(tmp_path):
     assert "selecting on one half of the rows and estimating on the other." in text_of(page.find(".//header"))
     assert "importances are not too large for having been chosen" in text_of(page.find(".//p[@id='sure']"))
     assert "Rows were drawn at random with the seed 0" in text_of(section(page, "repeat"))
-    with pytest.raises(ValueError, match=r"rows that were analysed \(150 and as many to select on\); got 150"):
+    with pytest.raises(ValueError, match=r"rows that were analysed \(150, and 151 to select on\); got 150"):
         selector.report(tmp_path / "page.html", X[:150], y[:150])
+
+
+def test_indices_know_that_rows_were_split(tmp_path):
+    X, y = friedman(301)
+    write_report(FIRST(split=True, random_state=0).fit(X, y).indices_, tmp_path / "page.html", X, y)
+    header = text_of(page_of(tmp_path / "page.html").find(".//header"))
+    assert "Asked of 301 rows" in header
+    assert "selecting on one half of the rows and estimating on the other." in header
 
 
 def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):

@@ -83,21 +83,17 @@ def _axis_label(indices: Indices) -> str:
     """Say what R² is: the calibrated rule measures its own, and other rows give another one."""
     if is_calibrated(indices):
         return f"R² so far ({'normal scores of y' if indices.task == 'regression' else 'local fits'})"
-    return "R² so far (rows selected on)" if _halved(indices) else "R² of the factors so far"
+    apart = indices.path is not None and indices.path.rows_apart
+    return "R² so far (rows selected on)" if apart else "R² of the factors so far"
 
 
 def _draw_ceiling(ax: "Axes", indices: Indices) -> float:
     """Draw the ceiling and return where it is; it is left out where the path does not lead there."""
-    if is_calibrated(indices) or _halved(indices):
+    if is_calibrated(indices) or (indices.path is not None and indices.path.rows_apart):
         return 0.0
     ceiling = ceiling_of(indices)
     ax.axvline(ceiling, color=VERMILLION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}")
     return ceiling
-
-
-def _halved(indices: Indices) -> bool:
-    """Tell whether factors were selected on one half of the rows and the ceiling estimated on the other."""
-    return indices.path is not None and indices.path.response_variance != indices.response_variance
 
 
 def _draw_stops(ax: "Axes", shown: list[Stop], ceiling: float) -> None:

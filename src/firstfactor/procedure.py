@@ -48,7 +48,8 @@ class Procedure:
             method += f" (calibrated, alpha = {self.alpha:g})"
         selection = self._select(choosing, narrate)
         if self.split:
-            selection = replace(selection, p_values=None)  # those of the rows that chose are too small
+            # The p-values of the rows that chose are too small.
+            selection = replace(selection, p_values=None, rows_apart=choosing.design.n_rows)
         return appraise(estimating, selection, method)
 
     def choose(self, variances: Variances) -> tuple[int, ...]:

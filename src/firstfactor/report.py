@@ -107,8 +107,7 @@ def gather(
     if result is not indices:  # a FIRST, which knows how it was called
         settings = result.get_params() if settings is None else settings
         call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
-    split = bool((settings or {}).get("split"))
-    data = None if X is None else read_data(X, y, indices, split)
+    data = None if X is None else read_data(X, y, indices)
     response = "y" if data is None else data.target.name
     return {
         "title": title or f"What drives {response}?",
@@ -116,7 +115,7 @@ def gather(
         "indices": indices,
         "ceiling": ceiling_of(indices),
         "n_rows": len(data.target.values) if data else indices.n_rows,
-        "split": split,
+        "split": indices.path is not None and indices.path.rows_apart > 0,
         **_evidence(indices),
         "stability": stability and describe_stability(stability),
         "selected": _selected_rows(indices),

@@ -32,11 +32,11 @@ class Data:
     rows_associated: int
 
 
-def read_data(X: Any, y: Any, indices: Indices, split: bool) -> Data:
-    """Go through the table once; with ``split``, importances were estimated on one half of it."""
-    n_rows = count_rows(X)
-    if (n_rows // 2 if split else n_rows) != indices.n_rows:
-        expected = f"{indices.n_rows} and as many to select on" if split else f"{indices.n_rows}"
+def read_data(X: Any, y: Any, indices: Indices) -> Data:
+    """Go through the table once."""
+    n_rows, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
+    if n_rows != indices.n_rows + apart:
+        expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_rows}.")
     target = read_target(y, n_rows, indices.task)
     selected, others = indices.selected.tolist(), indices.left_out.tolist()

@@ -95,6 +95,8 @@ class Selection:
     """The variance that the steps explain parts of."""
     p_values: NDArray[np.float64] | None = None
     """Evidence for each factor kept, where the rule asks for it."""
+    rows_apart: int = 0
+    """How many rows it was made on, if importances are to be estimated on others."""
 
 
 def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Selection:
@@ -126,7 +128,7 @@ def appraise(variances: Variances, selection: Selection, method: str, uncertaint
         design.n_rows,
         response.task,
         method,
-        Path(design.names, selection.total, selection.steps),
+        Path(design.names, selection.total, selection.steps, selection.rows_apart),
         sure,
         crowding,
         kept,
