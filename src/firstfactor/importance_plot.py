@@ -54,6 +54,8 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
         note.set_alpha(1 if bar.end else 0.7)
         right = max(right, bar.end / (1 - min((text_width(bar.note, note) + 8) / final_width(ax), 0.7)))
     ax.set_xlim(0, right or 1.0)
+    if max(bar.end for bar in bars) <= 1 < right:  # a note needs the room: the scale ends where indices do
+        ax.set_xticks(np.linspace(0, 1, 6))
     _draw_intervals(ax, bars)
     label_rows(ax, [bar.label for bar in bars])
     known = any(bar.interval for bar in bars)
