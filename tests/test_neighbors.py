@@ -1,13 +1,7 @@
 """Every way to search equals the plain loops, on data made to be difficult."""
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import joblib
 import naive
@@ -16,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripts import run_script, seconds_to_stop
 from tables import as_lists, friedman, tables
 
 from firstfactor import FIRST, shared
@@ -154,18 +149,6 @@ def fit_bytes(X, y):
     return FIRST(n_jobs=2).fit(X, y).importances_.tobytes()
 
 
-def script_environment(**more):
-    """For a new process that can import this package and these tests."""
-    paths = [str(Path(__file__).parent), *filter(None, sys.path)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **more}
-
-
-def run_script(code, **more):
-    command = [sys.executable, "-c", textwrap.dedent(code)]
-    run = subprocess.run(command, env=script_environment(**more), capture_output=True, text=True, check=True)
-    return run.stdout
-
-
 def test_inside_processes_of_joblib():
     printed = run_script(
         """
@@ -241,24 +224,10 @@ def test_kernels_without_compiling():
     "call", ["FIRST(n_jobs=1).fit", "FIRST(n_jobs=2).fit", "FIRST(rule='calibrated').fit", "total_indices"]
 )
 def test_ctrl_c_stops_within_a_second(call):
-    code = f"""
-        import time
+    before = f"""
         from tables import friedman
         from firstfactor import FIRST, total_indices
         {call}(*friedman(10_000, factors=40))  # compiles all that is needed: numba gets interrupts wrong
         X, y = friedman(200_000, factors=40)
-        print("ready", flush=True)
-        try:
-            {call}(X, y)
-        except KeyboardInterrupt:
-            print("stopped", flush=True)
     """
-    with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], env=script_environment(), stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        start = time.monotonic()
-        assert process.stdout.readline() == "stopped\n"
-        assert time.monotonic() - start < 5  # a second on a quiet machine
+    assert seconds_to_stop(f"{call}(X, y)", before) < 5  # a second on a quiet machine
