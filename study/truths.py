@@ -57,7 +57,7 @@ def compute(source: str, correlation: float, n_outer: int = N_OUTER) -> Truth:
 
 
 def _variance(source: str, correlation: float, n_rows: int) -> float:
-    """Return the variance of the function, from blocks of rows so that memory does not grow."""
+    """Return the variance of the function, with factors drawn in blocks so that only responses are kept."""
     problem, rng = PROBLEMS[source], np.random.default_rng(0)
     n_factors = max(problem.true_factors) + 1
     blocks = [problem.function(uniform_factors(BLOCK, n_factors, correlation, rng)) for _ in range(n_rows // BLOCK)]

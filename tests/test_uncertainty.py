@@ -301,7 +301,6 @@ def test_enough_rows_are_no_matter():
 def test_the_distance_bias_of_a_linear_response_is_found():
     X = np.random.default_rng(0).normal(size=(500, 5))
     found = total_indices(X, X.sum(axis=1))
-    assert found.crowding.supported is None or found.crowding.distance_share > 0.1
     np.testing.assert_allclose(found.crowding.distance_bias, 1 - found.r2_ceiling, rtol=0.15)
 
 
