@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import inlined, jit, smaller
+from ._jit import inlined, jit
+from ._simd import at_most, first_bit, least, load16, smaller, spread16, store
 from ._tree import FAR, LEAF, TIES
 
 
@@ -17,38 +18,48 @@ def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, centres: Any, 
     blocks on the way only those with the nearest points are looked at again, unless one more is as near, which means
     ties.
     """
-    wanted = n_neighbors - 1
     nearest, blocks = np.empty(n_neighbors), np.empty(n_neighbors, np.intp)
-    distance, ranked = np.empty(LEAF), np.empty(wanted)
+    distance, ranked = np.empty(LEAF), np.empty(n_neighbors - 1)
     total = np.zeros(caps.size)
+    looked = _add_variances(base, candidates, caps, y, centres, nearest, blocks, distance, ranked, total)
+    return total, looked
+
+
+@inlined
+def _add_variances(
+    base: Any,
+    candidates: Any,
+    caps: Any,
+    y: Any,
+    centres: Any,
+    nearest: Any,
+    blocks: Any,
+    distance: Any,
+    ranked: Any,
+    total: Any,
+) -> int:
+    wanted = ranked.size
     looked = 0
     for j in range(caps.size):
         for centre in centres:
             block, place = centre // LEAF, centre % LEAF
             x, own, cap = base[block, place], candidates[j, block, place], caps[j]
             nearest[:] = FAR
-            _measure(base, candidates, j, block, x, own, cap, distance)
+            store(distance, 0, _measure(base, candidates, j, block, x, own, cap))
             distance[place] = FAR
-            least = np.inf
-            for i in range(distance.size):
-                least = smaller(least, distance[i])
-            nearest[0], blocks[0] = least, block
+            nearest[0], blocks[0] = least(load16(distance, 0)), block
             first, last = block, block
-            limit = least * TIES if wanted == 1 else FAR
+            limit = nearest[0] * TIES if wanted == 1 else FAR
             before, behind = _gap_before(base, first, x), _gap_behind(base, last, x)
             while before <= limit or behind <= limit:
                 if before <= limit:
                     first -= 1
                     before = _gap_before(base, first, x)
-                    least = _closest(base, candidates, j, first, x, own, cap)
-                    if least < nearest[wanted]:
-                        _enter(nearest, blocks, least, first)
+                    _enter(nearest, blocks, least(_measure(base, candidates, j, first, x, own, cap)), first)
                 if behind <= limit:
                     last += 1
                     behind = _gap_behind(base, last, x)
-                    least = _closest(base, candidates, j, last, x, own, cap)
-                    if least < nearest[wanted]:
-                        _enter(nearest, blocks, least, last)
+                    _enter(nearest, blocks, least(_measure(base, candidates, j, last, x, own, cap)), last)
                 limit = nearest[wanted - 1] * TIES
             looked += last + 1 - first
             reach = nearest[0] * TIES
@@ -60,33 +71,23 @@ def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, centres: Any, 
                 if not tied and nearest[part] > reach:
                     break
                 at = first + part if tied else blocks[part]
-                _measure(base, candidates, j, at, x, own, cap, distance)
+                bits = at_most(_measure(base, candidates, j, at, x, own, cap), spread16(reach))
                 if at == block:
-                    distance[place] = FAR
-                for i in range(distance.size):
-                    if distance[i] <= reach:
-                        step = y[at * LEAF + i] - y[centre]
-                        inside, sum_first, sum_second = inside + 1, sum_first + step, sum_second + step * step
+                    bits &= ~(1 << place)
+                while bits != 0:
+                    step = y[at * LEAF + first_bit(bits)] - y[centre]
+                    bits &= bits - 1
+                    inside, sum_first, sum_second = inside + 1, sum_first + step, sum_second + step * step
             total[j] += max(sum_second - sum_first * sum_first / inside, 0.0) / (inside - 1)
-    return total, looked
+    return looked
 
 
 @inlined
-def _measure(base: Any, candidates: Any, j: int, block: int, x: float, own: float, cap: float, distance: Any) -> None:
+def _measure(base: Any, candidates: Any, j: int, block: int, x: float, own: float, cap: float) -> Any:
     """Squared distances of a block."""
-    for i in range(distance.size):
-        along, across = base[block, i] - x, candidates[j, block, i] - own
-        distance[i] = along * along + smaller(across * across, cap)
-
-
-@inlined
-def _closest(base: Any, candidates: Any, j: int, block: int, x: float, own: float, cap: float) -> float:
-    """The least of them."""
-    least = np.inf
-    for i in range(base.shape[1]):
-        along, across = base[block, i] - x, candidates[j, block, i] - own
-        least = smaller(least, along * along + smaller(across * across, cap))
-    return least
+    along = load16(base, LEAF * block) - spread16(x)
+    across = load16(candidates, LEAF * (j * base.shape[0] + block)) - spread16(own)
+    return along * along + smaller(across * across, spread16(cap))
 
 
 @inlined
@@ -108,13 +109,15 @@ def _gap_behind(base: Any, last: int, x: float) -> float:
 
 
 @inlined
-def _enter(nearest: Any, blocks: Any, least: float, block: int) -> None:
-    """Enter a block among those with the nearest points."""
+def _enter(nearest: Any, blocks: Any, distance: float, block: int) -> None:
+    """Enter a block among those with the nearest points, if it is one of them."""
     at = nearest.size - 1
-    while at > 0 and nearest[at - 1] > least:
+    if distance >= nearest[at]:
+        return
+    while at > 0 and nearest[at - 1] > distance:
         nearest[at], blocks[at] = nearest[at - 1], blocks[at - 1]
         at -= 1
-    nearest[at], blocks[at] = least, block
+    nearest[at], blocks[at] = distance, block
 
 
 @inlined
@@ -137,7 +140,8 @@ def _rank(
         if nearest[part] == FAR:
             break
         at = blocks[part]
-        _measure(base, candidates, j, at, base[block, place], candidates[j, block, place], cap, distance)
+        x, own = base[block, place], candidates[j, block, place]
+        store(distance, 0, _measure(base, candidates, j, at, x, own, cap))
         if at == block:
             distance[place] = FAR
         for i in range(distance.size):

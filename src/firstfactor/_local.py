@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from ._jit import inlined, jit
-from ._tree import FAR, LEAF, STACK, Tree, next_leaf, start_at
+from ._near import Near, next_leaf, nothing_near, start_at
+from ._simd import first_bit
+from ._tree import FAR, Tree
 
 # The slopes of a fit are shrunk by this share of the mean square of what they multiply: few neighbours, or neighbours
 # on a line, do not make them wild.
@@ -31,32 +33,38 @@ def nearest_places(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
 
     They are at most ``wanted`` besides the centre, and none if the centre's own rows are enough.
     """
-    d, most = caps.size, wanted + 1
-    places, distances = np.empty((centres.size, most), np.int32), np.empty((centres.size, most))
+    places, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
     length = np.ones(centres.size, np.intp)
-    query, leaf_distance, child_distance = np.empty(d), np.empty(LEAF), np.empty(8)
-    stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
+    _fill_places(tree, caps, count, centres, nothing_near(tree), places, distances, length)
+    return places, distances, length
+
+
+@inlined
+def _fill_places(
+    tree: Tree, caps: Any, count: Any, centres: Any, near: Near, places: Any, distances: Any, length: Any
+) -> None:
+    most = places.shape[1]
+    wanted = most - 1
     for m in range(centres.size):
         centre = centres[m]
         places[m, 0], distances[m, 0] = centre, 0.0
         if count[centre] > wanted:
             continue
         limit, found = FAR, ONE
-        climbed, top = start_at(tree, centre, query, stack, bound), ONE
+        start_at(tree, caps, near, centres, m)
         while True:
-            leaf, top, climbed = next_leaf(
-                tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
-            )
-            if leaf < 0:
+            hits, leaf = next_leaf(tree, caps, near, limit)
+            if hits == 0:
                 break
-            a, b = tree.start[leaf], tree.start[leaf + 1]
-            for i in range(b - a):
-                if leaf_distance[i] < limit and a + i != centre:
-                    found = _insert(places, distances, m, found, a + i, leaf_distance[i])
+            while hits != 0:
+                i = first_bit(hits)
+                hits &= hits - 1
+                place, distance = tree.start[leaf] + i, near.distance[i]
+                if distance < limit and place != centre:
+                    found = _insert(places, distances, m, found, place, distance)
                     if found == most:
                         limit = distances[m, wanted]
         length[m] = found
-    return places, distances, length
 
 
 @inlined

@@ -4,62 +4,92 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import inlined, jit, larger, smaller
-from ._tree import LEAF, TIES
+from ._jit import inlined, jit
+from ._simd import at_most, first_bit, larger, load16, smaller, spread16, store
+from ._tree import FAR, LEAF, TIES
+
+# Centres that scan together: a block comes from far away in memory once for all of them.
+TOGETHER = 16
+
+# Rounding must not hide a tie.
+LOOSE = 1 - 1e-12
 
 
 @jit
-def sum_minus_each(
-    blocks: Any, points: Any, low: Any, high: Any, caps: Any, y: Any, centres: Any, n_neighbors: int
-) -> Any:
-    """Sum of the variances in all dimensions but one, for each of them, and last in all.
+def sum_minus_each(blocks: Any, points: Any, caps: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
+    """Sum of the variances in all dimensions but one, for each of them; variance and squared radius of balls in all.
 
     ``blocks`` holds the same as ``points``, 16 points at a time. One scan serves all: a point at distance d in all
-    dimensions is at d − δ² without one. Neighbours without a dimension are no farther than those in all, and no δ²
-    of a centre is larger than that to the end of the range, ``low`` or ``high``: most points are passed over for
-    their distance alone, and most others for their largest δ².
+    dimensions is at d − δ² without one. Neighbours without a dimension are no farther than those in all, so that a
+    point matters only if it is as near as these without its largest δ².
     """
     n, d = points.shape
+    distance, reduced = np.empty(LEAF), np.empty(LEAF)
+    ranked, length = np.empty((TOGETHER, n_neighbors - 1)), np.empty(TOGETHER, np.intp)
+    seen, seen_reduced = np.empty((TOGETHER, n), np.int32), np.empty((TOGETHER, n))
+    without, nearest, ball = np.empty(d + 1), np.empty((n_neighbors - 1, d + 1)), np.empty((3, d + 1))
+    total, variances, reach = np.zeros(d), np.empty(centres.size), np.empty(centres.size)
+    for start in range(0, centres.size, TOGETHER):
+        group = centres[start : start + TOGETHER]
+        _see(blocks, points, caps, group, distance, reduced, ranked, length, seen, seen_reduced)
+        for m in range(group.size):
+            variances[start + m] = _add_variances(
+                points, caps, y, group[m], m, ranked, length, seen, seen_reduced, without, nearest, ball, total
+            )
+            reach[start + m] = ranked[m, n_neighbors - 2]
+    return total, variances, reach
+
+
+@inlined
+def _see(
+    blocks: Any,
+    points: Any,
+    caps: Any,
+    centres: Any,
+    distance: Any,
+    reduced: Any,
+    ranked: Any,
+    length: Any,
+    seen: Any,
+    seen_reduced: Any,
+) -> None:
+    """List the points that may be near each centre without one dimension, and rank its neighbours in all."""
+    n, last = points.shape[0], ranked.shape[1] - 1
     uncapped = _count_uncapped(caps)
-    own, without = np.empty(d), np.empty(d + 1)
-    whole, least = np.empty((blocks.shape[0], LEAF)), np.empty(blocks.shape[0])
-    ranked, nearest = np.empty(n_neighbors - 1), np.empty((n_neighbors - 1, d + 1))
-    seen = np.empty(n, np.int32)
-    inside, first, second = np.empty(d + 1), np.empty(d + 1), np.empty(d + 1)
-    total = np.zeros(d + 1)
-    for centre in centres:
-        for k in range(d):
-            own[k] = points[centre, k]
-        for block in range(blocks.shape[0]):
-            least[block] = _measure(blocks, block, own, caps, uncapped, whole)
-        for i in range(n, whole.size):  # what fills up the last block
-            whole[i // LEAF, i % LEAF] = np.inf
-        whole[centre // LEAF, centre % LEAF] = np.inf
-        limit = TIES * _rank(whole, least, ranked)
-        far = (limit + _largest_term(own, low, high, caps)) * (1 + 1e-12)  # rounding must not hide a tie
-        nearest[:] = np.inf
-        n_seen = 0
-        for block in range(blocks.shape[0]):
-            if least[block] > far:
-                continue
-            for i in range(LEAF):
-                point = block * LEAF + i
-                if whole[block, i] <= far and _comes_near(points, point, own, caps, whole[block, i], limit):
-                    seen[n_seen] = point
-                    n_seen += 1
-                    _leave_each_out(points, point, own, caps, without)
-                    _insert(nearest, without)
-        for k in range(d + 1):
-            inside[k], first[k], second[k] = 1.0, 0.0, 0.0
-        for i in range(n_seen):
-            _leave_each_out(points, seen[i], own, caps, without)
-            step = y[seen[i]] - y[centre]
-            for k in range(d + 1):
-                if without[k] <= nearest[n_neighbors - 2, k] * TIES:
-                    inside[k], first[k], second[k] = inside[k] + 1, first[k] + step, second[k] + step * step
-        for k in range(d + 1):
-            total[k] += max(second[k] - first[k] * first[k] / inside[k], 0.0) / (inside[k] - 1)
-    return total
+    for m in range(centres.size):
+        length[m] = 0
+        for rank in range(last + 1):
+            ranked[m, rank] = FAR
+    for block in range(blocks.shape[0]):
+        within = min(n - LEAF * block, LEAF)
+        for m in range(centres.size):
+            centre = centres[m]
+            total, largest = _measure(blocks, block, points, centre, caps, uncapped)
+            without_largest = total * spread16(LOOSE) - largest
+            bits = at_most(without_largest, spread16(ranked[m, last] * TIES)) & ((1 << within) - 1)
+            if centre // LEAF == block:
+                bits &= ~(1 << (centre % LEAF))
+            if bits != 0:
+                store(distance, 0, total)
+                store(reduced, 0, without_largest)
+            while bits != 0:
+                i = first_bit(bits)
+                bits &= bits - 1
+                seen[m, length[m]], seen_reduced[m, length[m]] = LEAF * block + i, reduced[i]
+                length[m] += 1
+                _insert_one(ranked, m, distance[i])
+
+
+@inlined
+def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, uncapped: int) -> Any:
+    """Squared distances to the points of a block, and the largest that a dimension adds to each."""
+    d = caps.size
+    total, largest = spread16(0.0), spread16(0.0)
+    for k in range(d):
+        gap = load16(blocks, LEAF * (block * d + k)) - spread16(points[centre, k])
+        term = gap * gap if k < uncapped else smaller(gap * gap, spread16(caps[k]))
+        total, largest = total + term, larger(largest, term)
+    return total, largest
 
 
 @inlined
@@ -72,85 +102,73 @@ def _count_uncapped(caps: Any) -> int:
 
 
 @inlined
-def _measure(blocks: Any, block: int, own: Any, caps: Any, uncapped: int, whole: Any) -> float:
-    """Squared distances to the points of a block; return the least."""
-    width = blocks.shape[2]
-    for i in range(width):
-        whole[block, i] = 0.0
-    fours = uncapped // 4 * 4
-    for k in range(0, fours, 4):
-        q, r, s, t = own[k], own[k + 1], own[k + 2], own[k + 3]
-        for i in range(width):
-            e, f = blocks[block, k, i] - q, blocks[block, k + 1, i] - r
-            g, h = blocks[block, k + 2, i] - s, blocks[block, k + 3, i] - t
-            whole[block, i] += (e * e + f * f) + (g * g + h * h)
-    for k in range(fours, caps.size):
-        value, cap = own[k], caps[k]
-        for i in range(width):
-            step = blocks[block, k, i] - value
-            whole[block, i] += smaller(step * step, cap)
-    least = np.inf
-    for i in range(width):
-        least = smaller(least, whole[block, i])
-    return least
-
-
-@inlined
-def _rank(whole: Any, least: Any, ranked: Any) -> float:
-    """Distance of the last neighbour wanted, in all dimensions."""
-    last = ranked.size - 1
-    ranked[:] = np.inf
-    for block in range(least.size):
-        if least[block] < ranked[last]:
-            for i in range(LEAF):
-                _insert_one(ranked, whole[block, i])
-    return ranked[last]
-
-
-@inlined
-def _insert_one(ranked: Any, distance: float) -> None:
+def _insert_one(ranked: Any, m: int, distance: float) -> None:
     """Insert a distance into sorted ones, and drop the last."""
-    at = ranked.size - 1
-    if distance < ranked[at]:
-        while at > 0 and ranked[at - 1] > distance:
-            ranked[at] = ranked[at - 1]
+    at = ranked.shape[1] - 1
+    if distance < ranked[m, at]:
+        while at > 0 and ranked[m, at - 1] > distance:
+            ranked[m, at] = ranked[m, at - 1]
             at -= 1
-        ranked[at] = distance
+        ranked[m, at] = distance
 
 
 @inlined
-def _largest_term(own: Any, low: Any, high: Any, caps: Any) -> float:
-    """The most that one dimension can add to a distance from here."""
-    most = 0.0
-    for k in range(own.size):
-        reach = larger(own[k] - low[k], high[k] - own[k])
-        most = larger(most, smaller(reach * reach, caps[k]))
-    return most
+def _add_variances(
+    points: Any,
+    caps: Any,
+    y: Any,
+    centre: int,
+    m: int,
+    ranked: Any,
+    length: Any,
+    seen: Any,
+    seen_reduced: Any,
+    without: Any,
+    nearest: Any,
+    ball: Any,
+    total: Any,
+) -> float:
+    """Add the variances of y around a centre, without each dimension; return that in all."""
+    d, last = caps.size, ranked.shape[1] - 1
+    limit = ranked[m, last] * TIES
+    nearest[:] = FAR
+    for k in range(d + 1):
+        ball[0, k], ball[1, k], ball[2, k] = 1.0, 0.0, 0.0
+    for i in range(length[m]):
+        if seen_reduced[m, i] <= limit:
+            _leave_each_out(points, seen[m, i], centre, caps, without)
+            _insert(nearest, without)
+    for i in range(length[m]):
+        if seen_reduced[m, i] <= limit:
+            _leave_each_out(points, seen[m, i], centre, caps, without)
+            step = y[seen[m, i]] - y[centre]
+            for k in range(d + 1):
+                if without[k] <= nearest[last, k] * TIES:
+                    ball[0, k], ball[1, k], ball[2, k] = ball[0, k] + 1, ball[1, k] + step, ball[2, k] + step * step
+    for k in range(d):
+        total[k] += _variance(ball, k)
+    return _variance(ball, d)
 
 
 @inlined
-def _comes_near(points: Any, i: int, own: Any, caps: Any, whole: float, limit: float) -> bool:
-    """Tell whether a point is within the limit without its largest term."""
-    largest = 0.0
-    for k in range(own.size):
-        step = points[i, k] - own[k]
-        largest = larger(largest, smaller(step * step, caps[k]))
-    return whole - largest <= limit + 1e-12 * whole
+def _variance(ball: Any, k: int) -> float:
+    """Of y in a ball, from how many points there are, and the sums and squares of their differences from the centre."""
+    return max(ball[2, k] - ball[1, k] * ball[1, k] / ball[0, k], 0.0) / (ball[0, k] - 1)
 
 
 @inlined
-def _leave_each_out(points: Any, i: int, own: Any, caps: Any, without: Any) -> None:
-    """Squared distances to point i without each dimension, and with all; by adding, as subtracting would cancel."""
-    d = own.size
+def _leave_each_out(points: Any, i: int, centre: int, caps: Any, without: Any) -> None:
+    """Squared distances of two points without each dimension, and in all; by adding, as subtracting would cancel."""
+    d = caps.size
     before = 0.0
     for k in range(d):
-        step = points[i, k] - own[k]
+        step = points[i, k] - points[centre, k]
         without[k] = before
         before += min(step * step, caps[k])
     without[d] = before
     behind = 0.0
     for k in range(d - 1, -1, -1):
-        step = points[i, k] - own[k]
+        step = points[i, k] - points[centre, k]
         without[k] += behind
         behind += min(step * step, caps[k])
 

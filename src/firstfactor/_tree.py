@@ -2,7 +2,7 @@
 
 Points come as ``coordinates``, (dimensions, points), with ``caps``, the most that a dimension adds to a squared
 distance. All distances are squared. The points of a leaf are stored together as (dimensions, 16), filled up with
-zeros: loops of a fixed length over what lies side by side are what vectorises well.
+zeros, and so are the boxes of eight siblings: one vector holds a dimension of all of them.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import inlined, jit, larger, smaller
+from ._jit import inlined, jit, part
 from ._tasks import Workers
 
 # Leaves hold at most this many points, and half of it or more.
@@ -24,9 +24,6 @@ LARGE = 4096
 
 # Farther than any point; nearer than infinity, which stands for what is not there.
 FAR = 1e300
-
-# Nodes waiting on the way down: seven siblings a level, and 8**16 leaves are enough.
-STACK = 128
 
 
 class Tree(NamedTuple):
@@ -108,7 +105,7 @@ def _split_nodes(
             high[node, k] = low[right, k] = key[middle - a]
 
 
-@jit
+@inlined
 def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
     best, widest = 0, -1.0
     for k in range(caps.size):
@@ -118,7 +115,7 @@ def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
     return best
 
 
-@jit
+@part
 def _split(key: Any, order: Any, offset: int, size: int, middle: int) -> None:
     """Reorder keys, and what stands behind the offset, so that none before the middle is above one behind it.
 
@@ -195,130 +192,3 @@ def count_inner(leaves: int) -> int:
         leaves //= min(leaves, 8)
         inner += leaves
     return inner
-
-
-# Kernels below take whole arrays and positions, never rows: making a view of an array that threads share
-# touches its reference count, and they would wait for each other there. Loops that are to be vectorised take
-# their length from an array: one that is known when compiling is unrolled first, and then it is too late.
-
-
-@inlined
-def _leaf_of(tree: Tree, position: int) -> int:
-    """Node of the leaf with a position; splits in the middle leave it near where even shares would."""
-    leaves = tree.start.size - 1
-    leaf = position * leaves // tree.start[leaves]
-    while tree.start[leaf] > position:
-        leaf -= 1
-    while tree.start[leaf + 1] <= position:
-        leaf += 1
-    return tree.low.shape[0] + leaf
-
-
-@inlined
-def start_at(tree: Tree, position: int, query: Any, stack: Any, bound: Any) -> Any:
-    """Start a walk from the point at a position: fill in the query, put its leaf on the stack, and return that."""
-    for k in range(query.size):
-        query[k] = tree.points[position, k]
-    leaf = _leaf_of(tree, position)
-    stack[0], bound[0] = leaf, 0.0
-    return leaf
-
-
-@inlined
-def open_node(
-    tree: Tree,
-    node: int,
-    skip: int,
-    query: Any,
-    caps: Any,
-    limit: float,
-    stack: Any,
-    bound: Any,
-    top: int,
-    distance: Any,
-) -> int:
-    """Put the children that are not beyond the limit on the stack, the nearer the higher, but not ``skip``."""
-    width = tree.low.shape[2]
-    for child in range(width):
-        distance[child] = 0.0
-    for k in range(caps.size):
-        value, cap = query[k], caps[k]
-        for child in range(width):
-            gap = larger(larger(tree.low[node, k, child] - value, value - tree.high[node, k, child]), 0.0)
-            distance[child] += smaller(gap * gap, cap)
-    first = top
-    start, children = (8 * node + tree.fan - 7, 8) if node > 0 else (1, tree.fan)
-    if skip > 0:
-        distance[skip - start] = np.inf
-    for child in range(children):
-        if distance[child] <= limit:
-            at = top
-            while at > first and bound[at - 1] < distance[child]:
-                stack[at], bound[at] = stack[at - 1], bound[at - 1]
-                at -= 1
-            stack[at], bound[at] = start + child, distance[child]
-            top += 1
-    return top
-
-
-@inlined
-def next_leaf(
-    tree: Tree,
-    query: Any,
-    caps: Any,
-    limit: float,
-    stack: Any,
-    bound: Any,
-    top: int,
-    done: int,
-    child: Any,
-    distance: Any,
-) -> Any:
-    """Walk on to a leaf with a point that is not beyond the limit, and fill in its distances; −1 if there is none.
-
-    A walk starts with the query's own leaf on the stack, at distance 0, and as ``done``: the node below which
-    everything is on the stack or visited. From there it climbs: what is near comes early, and little of what is far
-    is ever put on the stack. Also returns how many nodes are there, and what is done.
-    """
-    inner = tree.low.shape[0]
-    while top > 0 or done > 0:
-        if top > 0:
-            top -= 1
-            node, skip = stack[top], 0
-            if bound[top] > limit:
-                continue
-        else:
-            node, skip = (done + 7 - tree.fan) // 8 if done > tree.fan else 0, done
-            done = node
-        if node < inner:
-            top = open_node(tree, node, skip, query, caps, limit, stack, bound, top, child)
-        elif block_distances(tree.leaves, node - inner, query, caps, distance) <= limit:
-            return node - inner, top, done
-    return -1, top, done
-
-
-@inlined
-def block_distances(blocks: Any, block: int, query: Any, caps: Any, out: Any) -> float:
-    """Squared distances from the query to the points of a block; return the least."""
-    width = blocks.shape[2]
-    for i in range(width):
-        out[i] = 0.0
-    fours = caps.size // 4 * 4
-    for k in range(0, fours, 4):
-        q, r, s, t = query[k], query[k + 1], query[k + 2], query[k + 3]
-        w, x, y, z = caps[k], caps[k + 1], caps[k + 2], caps[k + 3]
-        for i in range(width):
-            e, f = blocks[block, k, i] - q, blocks[block, k + 1, i] - r
-            g, h = blocks[block, k + 2, i] - s, blocks[block, k + 3, i] - t
-            e, f = smaller(e * e, w), smaller(f * f, x)
-            g, h = smaller(g * g, y), smaller(h * h, z)
-            out[i] += (e + f) + (g + h)
-    for k in range(fours, caps.size):
-        value, cap = query[k], caps[k]
-        for i in range(width):
-            step = blocks[block, k, i] - value
-            out[i] += smaller(step * step, cap)
-    closest = np.inf
-    for i in range(width):
-        closest = smaller(closest, out[i])
-    return closest

@@ -7,14 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import inlined, jit, larger, smaller
-from ._tree import FAR, LEAF, STACK, TIES, Tree, next_leaf, start_at
-
-# Points are compared with all candidates in batches of this many.
-BATCH = 4
+from ._jit import inlined, jit
+from ._near import Near, leaf_distances, next_leaf, nothing_near, start_at
+from ._simd import (
+    at_most,
+    count_bits,
+    first_bit,
+    greatest,
+    larger,
+    load8,
+    smaller,
+    spread8,
+    store,
+    where_less,
+)
+from ._tree import FAR, LEAF, TIES, Tree
 
 # Numba takes a literal for a type of its own, and compiles what is called with it once more.
-ZERO, ONE = np.intp(0), np.intp(1)
+ZERO = np.intp(0)
+
+# Candidates that are compared side by side.
+WIDTH = 8
 
 
 # --- one set of factors --------------------------------------------------------------------------------
@@ -31,12 +44,33 @@ def ball_variances(
     n_neighbors: int,
 ) -> Any:
     """Variance of y in the ball of each centre, and its squared radius; a point stands for ``count`` equal rows."""
-    d, n = caps.size, count.size
-    query, leaf_distance, child_distance = np.empty(d), np.empty(LEAF), np.empty(8)
-    seen, seen_distance = np.empty(n, np.int32), np.empty(n)
-    stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
+    near = nothing_near(tree)
+    seen, seen_distance = np.empty(count.size, np.int32), np.empty(count.size)
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
     variances, reach = np.empty(centres.size), np.zeros(centres.size)
+    _fill_variances(
+        tree, caps, count, mean, squares, centres, near, seen, seen_distance, nearest, rows, variances, reach
+    )
+    return variances, reach
+
+
+@inlined
+def _fill_variances(
+    tree: Tree,
+    caps: Any,
+    count: Any,
+    mean: Any,
+    squares: Any,
+    centres: Any,
+    near: Near,
+    seen: Any,
+    seen_distance: Any,
+    nearest: Any,
+    rows: Any,
+    variances: Any,
+    reach: Any,
+) -> None:
+    n_neighbors = nearest.size
     for m in range(centres.size):
         centre = centres[m]
         if count[centre] >= n_neighbors:  # the ball has radius 0
@@ -44,20 +78,20 @@ def ball_variances(
             continue
         limit = FAR
         n_seen = n_nearest = ZERO
-        climbed, top = start_at(tree, centre, query, stack, bound), ONE
+        start_at(tree, caps, near, centres, m)
         while True:
-            leaf, top, climbed = next_leaf(
-                tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
-            )
-            if leaf < 0:
+            hits, leaf = next_leaf(tree, caps, near, limit)
+            if hits == 0:
                 break
-            a, b = tree.start[leaf], tree.start[leaf + 1]
-            for i in range(b - a):
-                if leaf_distance[i] <= limit:
-                    seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
+            while hits != 0:
+                i = first_bit(hits)
+                hits &= hits - 1
+                point, distance = tree.start[leaf] + i, near.distance[i]
+                if distance <= limit:
+                    seen[n_seen], seen_distance[n_seen] = point, distance
                     n_seen += 1
-                    if leaf_distance[i] * TIES < limit:
-                        n_nearest = _enter(nearest, rows, n_nearest, leaf_distance[i], count[a + i], n_neighbors)
+                    if distance * TIES < limit:
+                        n_nearest = _enter(nearest, rows, n_nearest, distance, count[point], n_neighbors)
                         if n_nearest < 0:
                             n_nearest = -n_nearest
                             limit = nearest[n_nearest - 1] * TIES
@@ -69,7 +103,6 @@ def ball_variances(
                 first += count[seen[i]] * step
                 second += squares[seen[i]] + count[seen[i]] * step * step
         variances[m], reach[m] = max(second - first * first / inside, 0.0) / (inside - 1), limit / TIES
-    return variances, reach
 
 
 @inlined
@@ -97,7 +130,6 @@ def sum_plus_each(
     caps: Any,
     candidates: Any,
     candidate_caps: Any,
-    n_candidates: int,
     y: Any,
     centres: Any,
     n_neighbors: int,
@@ -107,173 +139,163 @@ def sum_plus_each(
     That is how many points were compared with all candidates, and how many with one because of ties.
 
     One walk through the tree of the base serves all candidates: a point at distance d in the base is at
-    d + δ² with the candidate. It ends where the base alone is farther than the worst candidate needs.
-    Points are compared in batches, and of each candidate only the batches with the nearest points are
-    looked at again: the ball lies in them, unless one more batch is as near, which means ties.
+    d + δ² with the candidate. It ends where the base alone is farther than the worst candidate needs. Of each candidate
+    the nearest points are kept, with how much y differs there. One more distance is kept as well: if that is a tie with
+    the last neighbour, all leaves on the way are looked at again.
     """
-    d, (n, c) = caps.size, candidates.shape
-    nearest, batches = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
-    lowest, entering, query, own = np.empty(c), np.empty(c), np.empty(d), np.empty(c)
-    leaf_distance, child_distance = np.empty(LEAF), np.empty(8)
-    seen, seen_distance, seen_step = np.empty(n + BATCH, np.int32), np.empty(n + BATCH), np.empty(n)
-    stack, bound = np.empty(STACK, np.intp), np.empty(STACK)
-    ranked = np.empty(n_neighbors - 1)
-    total = np.zeros(n_candidates)
-    compared = again = 0
-    for centre in centres:
-        nearest[:] = np.inf
-        limit = FAR
-        n_seen = done = ZERO
-        for j in range(c):
-            own[j] = candidates[centre, j]
-        climbed, top = start_at(tree, centre, query, stack, bound), ONE
-        leaf = 0
-        while leaf >= 0:
-            leaf, top, climbed = next_leaf(
-                tree, query, caps, limit, stack, bound, top, climbed, child_distance, leaf_distance
-            )
-            if leaf >= 0:
-                a, b = tree.start[leaf], tree.start[leaf + 1]
-                for i in range(b - a):
-                    if leaf_distance[i] <= limit and a + i != centre:
-                        seen[n_seen], seen_distance[n_seen] = a + i, leaf_distance[i]
-                        n_seen += 1
-            while n_seen - done >= BATCH or (leaf < 0 and n_seen > done):
-                for i in range(n_seen, done + BATCH):  # a point that comes twice does not change a minimum
-                    seen[i], seen_distance[i] = seen[done], seen_distance[done]
-                worst = _compare(
-                    nearest, batches, candidates, seen, seen_distance, done, own, candidate_caps, lowest, entering
-                )
-                limit = smaller(worst * TIES, FAR)
-                done += BATCH
-        compared += n_seen
-        for i in range(n_seen):
-            seen_step[i] = y[seen[i]] - y[centre]
-        again += n_seen * _add_variances(
-            nearest, batches, candidates, seen, seen_distance, seen_step, n_seen, own, candidate_caps, ranked, total
-        )
+    c = candidates.shape[1]
+    near, visited = nothing_near(tree), np.empty(tree.start.size - 1, np.int32)
+    nearest, steps = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
+    own, passed_on, total = np.empty(c), np.empty((2, LEAF, 16)), np.zeros(c)
+    compared, again = _add_variances(
+        tree, caps, candidates, candidate_caps, y, centres, near, visited, nearest, steps, own, passed_on, total
+    )
     return total, compared, again
+
+
+@inlined
+def _add_variances(
+    tree: Tree,
+    caps: Any,
+    candidates: Any,
+    candidate_caps: Any,
+    y: Any,
+    centres: Any,
+    near: Near,
+    visited: Any,
+    nearest: Any,
+    steps: Any,
+    own: Any,
+    passed_on: Any,
+    total: Any,
+) -> Any:
+    c, wanted = own.size, steps.shape[0]
+    compared = again = 0
+    for m in range(centres.size):
+        centre = centres[m]
+        for chunk in range(0, c, WIDTH):
+            store(own, chunk, load8(candidates, centre * c + chunk))
+            for row in range(wanted + 1):
+                store(nearest, row * c + chunk, spread8(FAR))
+        start_at(tree, caps, near, centres, m)
+        limit, n_visited, n_compared = FAR, ZERO, ZERO
+        while True:
+            hits, leaf = next_leaf(tree, caps, near, limit)
+            if hits == 0:
+                break
+            first = tree.start[leaf]
+            if first <= centre < tree.start[leaf + 1]:
+                hits &= ~(1 << (centre - first))
+            visited[n_visited] = leaf
+            n_visited += 1
+            n_compared += count_bits(hits)
+            worst = _compare(
+                nearest, steps, candidates, own, candidate_caps, y, centre, first, near.distance, hits, passed_on
+            )
+            limit = smaller(worst * TIES, FAR)
+        compared += n_compared
+        for chunk in range(0, c, WIDTH):
+            last = load8(nearest, (wanted - 1) * c + chunk)
+            reach = last * spread8(TIES)
+            if at_most(load8(nearest, wanted * c + chunk), reach) == 0:
+                variances = _of_nearest(steps, c, chunk)
+            else:
+                again += WIDTH * n_compared
+                variances = _of_all(
+                    tree, caps, near, candidates, own, candidate_caps, y, centre, chunk, reach, visited, n_visited
+                )
+            store(total, chunk, load8(total, chunk) + variances)
+    return compared, again
 
 
 @inlined
 def _compare(
     nearest: Any,
-    batches: Any,
+    steps: Any,
     candidates: Any,
-    seen: Any,
-    seen_distance: Any,
-    done: int,
     own: Any,
     caps: Any,
-    lowest: Any,
-    entering: Any,
+    y: Any,
+    centre: int,
+    first: int,
+    distance: Any,
+    hits: Any,
+    passed_on: Any,
 ) -> float:
-    """Enter a batch of points into the nearest batches of every candidate; return the worst of their limits."""
+    """Enter the points of a leaf into the nearest of every candidate; return the worst of their limits.
+
+    Every point is entered into the first row, which keeps the nearest and passes on the others to the next row.
+    """
+    c, wanted = own.size, steps.shape[0]
+    worst = spread8(0.0)
+    for chunk in range(0, c, WIDTH):
+        mine, cap = load8(own, chunk), load8(caps, chunk)
+        beyond = load8(nearest, wanted * c + chunk)
+        for row in range(wanted):
+            here = row * c + chunk
+            kept, kept_step = load8(nearest, here), load8(steps, here)
+            bits = hits
+            while bits != 0:
+                i = first_bit(bits)
+                bits &= bits - 1
+                entering, leaving = 256 * (row % 2) + 16 * i, 256 - 256 * (row % 2) + 16 * i
+                if row == 0:
+                    gap = load8(candidates, (first + i) * c + chunk) - mine
+                    new, step = spread8(distance[i]) + smaller(gap * gap, cap), spread8(y[first + i] - y[centre])
+                else:
+                    new, step = load8(passed_on, entering), load8(passed_on, entering + 8)
+                if row == wanted - 1:
+                    beyond = smaller(beyond, larger(kept, new))
+                else:
+                    store(passed_on, leaving, larger(kept, new))
+                    store(passed_on, leaving + 8, where_less(new, kept, kept_step, step))
+                kept, kept_step = smaller(kept, new), where_less(new, kept, step, kept_step)
+            store(nearest, here, kept)
+            store(steps, here, kept_step)
+        store(nearest, wanted * c + chunk, beyond)
+        worst = larger(worst, load8(nearest, (wanted - 1) * c + chunk))
+    return greatest(worst)
+
+
+@inlined
+def _of_nearest(steps: Any, c: int, chunk: int) -> Any:
+    """Variances of y among a centre and its nearest points, for eight candidates."""
+    wanted = steps.shape[0]
+    first, second = spread8(0.0), spread8(0.0)
+    for row in range(wanted):
+        step = load8(steps, row * c + chunk)
+        first, second = first + step, second + step * step
+    spread = second - first * first * spread8(1.0 / (wanted + 1.0))
+    return larger(spread, spread8(0.0)) * spread8(1.0 / wanted)
+
+
+@inlined
+def _of_all(
+    tree: Tree,
+    caps: Any,
+    near: Near,
+    candidates: Any,
+    own: Any,
+    candidate_caps: Any,
+    y: Any,
+    centre: int,
+    chunk: int,
+    reach: Any,
+    visited: Any,
+    n_visited: int,
+) -> Any:
+    """Variances of y among all points that are within reach, for eight candidates."""
     c = own.size
-    s, t, u, v = seen[done], seen[done + 1], seen[done + 2], seen[done + 3]
-    to_s, to_t, to_u, to_v = (
-        seen_distance[done],
-        seen_distance[done + 1],
-        seen_distance[done + 2],
-        seen_distance[done + 3],
-    )
-    for j in range(c):
-        e, f = candidates[s, j] - own[j], candidates[t, j] - own[j]
-        g, h = candidates[u, j] - own[j], candidates[v, j] - own[j]
-        e, f = to_s + smaller(e * e, caps[j]), to_t + smaller(f * f, caps[j])
-        g, h = to_u + smaller(g * g, caps[j]), to_v + smaller(h * h, caps[j])
-        lowest[j] = smaller(smaller(e, f), smaller(g, h))
-    for j in range(c):
-        entering[j] = done
-    last = nearest.shape[0] - 1
-    for row in range(last - 1):
-        for j in range(c):
-            _pass_on(nearest, batches, lowest, entering, row, j)
-    worst = 0.0
-    for j in range(c):
-        _pass_on(nearest, batches, lowest, entering, last - 1, j)
-        worst = larger(worst, nearest[last - 1, j])
-        nearest[last, j] = smaller(nearest[last, j], lowest[j])
-    return worst
-
-
-@inlined
-def _pass_on(nearest: Any, batches: Any, lowest: Any, entering: Any, row: int, j: int) -> None:
-    """Keep the nearer of a known batch and the one that enters; pass on the other."""
-    old, new = nearest[row, j], lowest[j]
-    nearest[row, j] = smaller(old, new)
-    lowest[j] = larger(old, new)
-    moves = 1.0 if new < old else 0.0  # arithmetic instead of a choice, which would not vectorise
-    change = moves * (entering[j] - batches[row, j])
-    batches[row, j] += change
-    entering[j] -= change
-
-
-@inlined
-def _add_variances(
-    nearest: Any,
-    batches: Any,
-    candidates: Any,
-    seen: Any,
-    seen_distance: Any,
-    seen_step: Any,
-    n_seen: int,
-    own: Any,
-    caps: Any,
-    ranked: Any,
-    total: Any,
-) -> int:
-    """Add the variance of y in the ball of the centre, in the base plus each candidate; return how many have ties."""
-    wanted, tied = batches.shape[0], 0
-    for j in range(total.size):
-        reach = nearest[0, j] * TIES
-        if wanted > 1:
-            reach = TIES * _rank(nearest, batches, candidates, seen, seen_distance, n_seen, own, caps, j, ranked)
-        parts, size = wanted, BATCH
-        if nearest[wanted, j] <= reach:
-            tied, parts, size = tied + 1, 1, n_seen
-        inside, first, second = 1.0, 0.0, 0.0
-        for part in range(parts):
-            if nearest[part, j] > reach:
-                break
-            start = int(batches[part, j]) if size == BATCH else 0
-            for i in range(start, min(start + size, n_seen)):
-                gap = candidates[seen[i], j] - own[j]
-                weight = 1.0 if seen_distance[i] + min(gap * gap, caps[j]) <= reach else 0.0
-                inside += weight
-                first += weight * seen_step[i]
-                second += weight * seen_step[i] * seen_step[i]
-        total[j] += max(second - first * first / inside, 0.0) / (inside - 1)
-    return tied
-
-
-@jit
-def _rank(
-    nearest: Any,
-    batches: Any,
-    candidates: Any,
-    seen: Any,
-    seen_distance: Any,
-    n_seen: int,
-    own: Any,
-    caps: Any,
-    j: int,
-    ranked: Any,
-) -> float:
-    """Distance of the last neighbour wanted, with candidate j, from the batches that hold the nearest points."""
-    last = ranked.size - 1
-    ranked[:] = np.inf
-    for row in range(ranked.size):
-        if nearest[row, j] == np.inf:
-            break
-        start = int(batches[row, j])
-        for i in range(start, min(start + BATCH, n_seen)):
-            gap = candidates[seen[i], j] - own[j]
-            distance = seen_distance[i] + min(gap * gap, caps[j])
-            if distance < ranked[last]:
-                at = last
-                while at > 0 and ranked[at - 1] > distance:
-                    ranked[at] = ranked[at - 1]
-                    at -= 1
-                ranked[at] = distance
-    return ranked[last]
+    mine, cap = load8(own, chunk), load8(candidate_caps, chunk)
+    inside, first, second = spread8(0.0), spread8(0.0), spread8(0.0)
+    for place in range(n_visited):
+        leaf = visited[place]
+        store(near.distance, 0, leaf_distances(tree, caps, near.query, leaf))
+        for point in range(tree.start[leaf], tree.start[leaf + 1]):
+            gap = load8(candidates, point * c + chunk) - mine
+            far = spread8(near.distance[point - tree.start[leaf]]) + smaller(gap * gap, cap)
+            weight = where_less(reach, far, spread8(0.0), spread8(1.0))
+            step = spread8(y[point] - y[centre])
+            inside, first, second = inside + weight, first + weight * step, second + weight * step * step
+    spread = larger(second - first * first / inside, spread8(0.0))
+    return spread / (inside - spread8(1.0))

@@ -148,19 +148,22 @@ class Search:
         sets = [tuple(i for i in base if i != member) for member in members]
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
         cost_of_scan = (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows
-        if cost_alone < cost_of_scan:
-            return self._each_alone(sets)
-        base = sorted(base, key=lambda i: np.isfinite(self.design.caps[i]))  # numbers first: they are faster
-        points, caps = np.ascontiguousarray(self.design.values[:, base]), self.design.caps[base]
-        low, high = points.min(axis=0), points.max(axis=0)
+        return self._each_alone(sets) if cost_alone < cost_of_scan else self._scan(base, members, cost_of_scan)
+
+    def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
+        """Return the same from one scan of all rows for all members."""
+        ordered = sorted(base, key=lambda i: np.isfinite(self.design.caps[i]))  # numbers first: they are faster
+        points, caps = np.ascontiguousarray(self.design.values[:, ordered]), self.design.caps[ordered]
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
-        sums = self.workers.map(
-            lambda centres: _scan.sum_minus_each(packed, points, low, high, caps, self.y, centres, self.n_neighbors),
-            blocks(self.outer, cost_of_scan),
+        parts = self.workers.map(
+            lambda centres: _scan.sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
+            blocks(self.outer, cost),
         )
-        positions = [len(base) if member is None else base.index(member) for member in members]
-        total: Floats = np.sum(sums, axis=0)
-        return total[positions] / self.outer.size
+        means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer.size
+        variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
+        if np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
+            self._remember(base, Balls(variance, reach, np.ones(variance.size), self.y[self.outer]))
+        return np.array([variance.mean() if member is None else means[ordered.index(member)] for member in members])
 
     # --- one set at a time -----------------------------------------------------------------------------
 
@@ -189,16 +192,19 @@ class Search:
 
     def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
         """Return the balls of every so many outer rows."""
-        key = tuple(sorted(factors))
-        known = self._remembered.get(key)
+        known = self._remembered.get(tuple(sorted(factors)))
         if known is None:
             balls = self._find_balls(factors, self.outer[::step])
-            if step == 1 and self.outer.size <= REMEMBERED_ROWS:
-                self._remembered[key] = balls
-                for oldest in list(self._remembered)[:-REMEMBERED_SETS]:
-                    self._remembered.pop(oldest, None)  # another thread may have been faster
+            if step == 1:
+                self._remember(factors, balls)
             return balls
         return Balls(known.variance[::step], known.reach[::step], known.count[::step], known.mean[::step])
+
+    def _remember(self, factors: Sequence[int], balls: Balls) -> None:
+        if self.outer.size <= REMEMBERED_ROWS:
+            self._remembered[tuple(sorted(factors))] = balls
+            for oldest in list(self._remembered)[:-REMEMBERED_SETS]:
+                self._remembered.pop(oldest, None)  # another thread may have been faster
 
     def _find_balls(self, factors: Sequence[int], rows: Positions) -> Balls:
         points = self.collapse(factors)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _line, _survey, _walk
 from ._tree import LEAF, Tree
+from ._walk import WIDTH
 
 if TYPE_CHECKING:
     from .neighbors import Search
@@ -124,7 +125,7 @@ class Walk(Shared):
         self._y = search.y[self._order]
 
     def _empty(self, n_candidates: int) -> Floats:
-        return np.zeros((self._order.size, -(-n_candidates // 4) * 4))
+        return np.zeros((self._order.size, -(-n_candidates // WIDTH) * WIDTH))
 
     def _by_row(self, values: Floats) -> Floats:
         return values
@@ -133,10 +134,12 @@ class Walk(Shared):
         planted, caps = self._planted, np.zeros(values.shape[1])
         caps[: len(candidates)] = self._search.design.caps[list(candidates)]
         total, compared, again = _walk.sum_plus_each(
-            planted.tree, planted.caps, values, caps, len(candidates), self._y, centres, self._search.n_neighbors
+            planted.tree, planted.caps, values, caps, self._y, centres, self._search.n_neighbors
         )
         go = self._search.cost_of_search(planted.caps.size) * centres.size
-        return total, go + (COMPARE + COMPARE_CANDIDATE * len(candidates)) * compared + COMPARE_AGAIN * again
+        return total[: len(candidates)], go + (
+            COMPARE + COMPARE_CANDIDATE * len(candidates)
+        ) * compared + COMPARE_AGAIN * again
 
 
 def inverse(order: Positions) -> Positions:
