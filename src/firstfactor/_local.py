@@ -35,7 +35,7 @@ def nearest_places(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
     """
     places, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
     length = np.ones(centres.size, np.intp)
-    _fill_places(tree, caps, count, centres, nothing_near(tree), places, distances, length)
+    _fill_places(tree, caps, count, centres, nothing_near(tree, caps), places, distances, length)
     return places, distances, length
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._jit import inlined, jit, part
-from ._simd import at_most, first_bit, larger, load8, load16, smaller, spread8, spread16, store
+from ._simd import at_most, first_bit, larger, load8, load16, smaller, spread8, spread16, store, where_less
 from ._tree import FAR, LEAF, Tree
 
 # Seven siblings a level, and 8**16 leaves are enough.
@@ -25,9 +25,10 @@ NEAREST = 0.05
 # How fast the list grows as long as nobody knows how far it has to reach.
 GROWTH = 4.0
 
-# What is in ``Near.state``: the leaf of the group, how many leaves are listed, how many of them the point has passed,
-# where the eight begin that it looks at, and which of these it still has to look at.
-OWN, LISTED, PASSED, EIGHT, WAITING = range(5)
+# What is in ``Near.state``: how many dimensions have no cap, which come first; the leaf of the group, how many leaves
+# are listed, how many of them the point has passed, where the eight begin that it looks at, and which of these it still
+# has to look at.
+NUMBERS, OWN, LISTED, PASSED, EIGHT, WAITING = range(6)
 
 # What is in ``Near.reach``: how far the list reaches, how far the group before needed it, and how far this one does.
 WITHIN, BEFORE, NEEDED = range(3)
@@ -53,14 +54,17 @@ class Near(NamedTuple):
     reach: Any
     stack: Any
     """Nodes waiting on the way down."""
+    places: Any
+    """The numbers from 0 to 15."""
 
 
 @jit
-def nothing_near(tree: Tree) -> Near:
+def nothing_near(tree: Tree, caps: Any) -> Near:
     """Return an empty list."""
     n_leaves, d = tree.start.size - 1, tree.leaves.shape[1]
     boxes = ((n_leaves + 7) // 8, d, 8)
-    state, reach = np.full(5, -1), np.full(3, -1.0)
+    state, reach = np.full(6, -1), np.full(3, -1.0)
+    state[NUMBERS] = np.sum(caps == np.inf)
     return Near(
         np.empty(d),
         np.empty(d),
@@ -73,6 +77,7 @@ def nothing_near(tree: Tree) -> Near:
         state,
         reach,
         np.empty(STACK, np.intp),
+        np.arange(16.0),
     )
 
 
@@ -154,21 +159,24 @@ def next_leaf(tree: Tree, caps: Any, near: Near, limit: float) -> Any:
 @inlined
 def _measure_leaf(tree: Tree, caps: Any, near: Near, leaf: int, limit: float) -> Any:
     """Fill in the distances to the points of a leaf; return which are not beyond the limit."""
-    distance = leaf_distances(tree, caps, near.query, leaf)
+    distance = leaf_distances(tree, caps, near, leaf)
     store(near.distance, 0, distance)
-    size = tree.start[leaf + 1] - tree.start[leaf]
-    return at_most(distance, spread16(limit)) & ((1 << size) - 1)
+    return at_most(distance, spread16(limit))
 
 
 @inlined
-def leaf_distances(tree: Tree, caps: Any, query: Any, leaf: int) -> Any:
-    """Distances of a query to the sixteen points of a leaf."""
-    d = caps.size
+def leaf_distances(tree: Tree, caps: Any, near: Near, leaf: int) -> Any:
+    """Distances of the query to the sixteen points of a leaf, infinite where there is none."""
+    d, numbers = caps.size, near.state[NUMBERS]
     total = spread16(0.0)
-    for k in range(d):
-        gap = load16(tree.leaves, (leaf * d + k) * LEAF) - spread16(query[k])
+    for k in range(numbers):
+        gap = load16(tree.leaves, (leaf * d + k) * LEAF) - spread16(near.query[k])
+        total = total + gap * gap
+    for k in range(numbers, d):
+        gap = load16(tree.leaves, (leaf * d + k) * LEAF) - spread16(near.query[k])
         total = total + smaller(gap * gap, spread16(caps[k]))
-    return total
+    size = float(tree.start[leaf + 1] - tree.start[leaf])
+    return where_less(load16(near.places, 0), spread16(size), total, spread16(np.inf))
 
 
 @inlined
@@ -176,7 +184,7 @@ def _measure_boxes(caps: Any, near: Near, limit: float) -> Any:
     """Fill in the distances to the next boxes of the list; return which are not beyond the limit."""
     state = near.state
     eight = state[PASSED] // 8
-    bound = _box_distances(near.box_low, near.box_high, eight, near.query, near.query, caps)
+    bound = _box_distances(near.box_low, near.box_high, eight, near.query, near.query, caps, state[NUMBERS])
     store(near.bound, 0, bound)
     begin, end = state[PASSED] - 8 * eight, min(state[LISTED] - 8 * eight, 8)
     state[EIGHT], state[PASSED] = 8 * eight, 8 * eight + end
@@ -184,16 +192,24 @@ def _measure_boxes(caps: Any, near: Near, limit: float) -> Any:
 
 
 @inlined
-def _box_distances(low: Any, high: Any, eight: int, query_low: Any, query_high: Any, caps: Any) -> Any:
+def _box_distances(low: Any, high: Any, eight: int, query_low: Any, query_high: Any, caps: Any, numbers: int) -> Any:
     """Distances of a box to eight others."""
     d = caps.size
     total = spread8(0.0)
-    for k in range(d):
-        at = 8 * (eight * d + k)
-        before, behind = load8(low, at) - spread8(query_high[k]), spread8(query_low[k]) - load8(high, at)
-        gap = larger(larger(before, behind), spread8(0.0))
+    for k in range(numbers):
+        gap = _box_gap(low, high, 8 * (eight * d + k), query_low[k], query_high[k])
+        total = total + gap * gap
+    for k in range(numbers, d):
+        gap = _box_gap(low, high, 8 * (eight * d + k), query_low[k], query_high[k])
         total = total + smaller(gap * gap, spread8(caps[k]))
     return total
+
+
+@inlined
+def _box_gap(low: Any, high: Any, at: int, query_low: float, query_high: float) -> Any:
+    """How far a range is from eight others."""
+    before, behind = load8(low, at) - spread8(query_high), spread8(query_low) - load8(high, at)
+    return larger(larger(before, behind), spread8(0.0))
 
 
 @part
@@ -213,7 +229,7 @@ def _list_more(tree: Tree, caps: Any, near: Near, limit: float) -> None:
     while top > 0:
         top -= 1
         node = near.stack[top]
-        distance = _box_distances(tree.low, tree.high, node, near.low, near.high, caps)
+        distance = _box_distances(tree.low, tree.high, node, near.low, near.high, caps, near.state[NUMBERS])
         bits = at_most(distance, spread8(wider)) & ((1 << (tree.fan if node == 0 else 8)) - 1)
         first = 8 * node + tree.fan - 7 if node > 0 else 1
         if first >= n_inner:

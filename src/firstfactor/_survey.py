@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit
+from ._jit import jit, part
 from ._tree import TIES
 
 
@@ -33,7 +33,7 @@ def survey_columns(values: Any, order: Any, caps: Any, y: Any, weight: Any, n_ne
     return total, levels, numbers
 
 
-@jit
+@part
 def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, cap: float, n_neighbors: int) -> float:
     """Neighbours in one sorted column are found by going outwards on both sides."""
     groups = value.size

@@ -57,7 +57,8 @@ class Workers:
         helpers = [self._pool.submit(work) for _ in range(min(self.count, len(items)) - 1)]
         work()
         for helper in helpers:
-            helper.result()
+            if not helper.cancel():  # one that has not woken up yet would find nothing to do
+                helper.result()
         return results
 
     def __enter__(self) -> Self:
@@ -69,7 +70,7 @@ class Workers:
         if error is not None:
             self._stopped.set()
         if self._pool is not None:
-            self._pool.shutdown(wait=error is None, cancel_futures=True)
+            self._pool.shutdown(wait=False, cancel_futures=True)
         if isinstance(error, SystemError) and _comes_from_interrupt(error):
             raise KeyboardInterrupt from error
 

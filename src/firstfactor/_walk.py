@@ -15,9 +15,12 @@ from ._simd import (
     first_bit,
     greatest,
     larger,
+    least,
     load8,
+    load16,
     smaller,
     spread8,
+    spread16,
     store,
     where_less,
 )
@@ -44,7 +47,7 @@ def ball_variances(
     n_neighbors: int,
 ) -> Any:
     """Variance of y in the ball of each centre, and its squared radius; a point stands for ``count`` equal rows."""
-    near = nothing_near(tree)
+    near = nothing_near(tree, caps)
     seen, seen_distance = np.empty(count.size, np.int32), np.empty(count.size)
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
     variances, reach = np.empty(centres.size), np.zeros(centres.size)
@@ -83,6 +86,8 @@ def _fill_variances(
             hits, leaf = next_leaf(tree, caps, near, limit)
             if hits == 0:
                 break
+            if limit == FAR:  # all of its own leaf
+                limit = smaller(TIES * _ranked(near.distance, n_neighbors), FAR)
             while hits != 0:
                 i = first_bit(hits)
                 hits &= hits - 1
@@ -90,7 +95,7 @@ def _fill_variances(
                 if distance <= limit:
                     seen[n_seen], seen_distance[n_seen] = point, distance
                     n_seen += 1
-                    if distance * TIES < limit:
+                    if distance * TIES <= limit:
                         n_nearest = _enter(nearest, rows, n_nearest, distance, count[point], n_neighbors)
                         if n_nearest < 0:
                             n_nearest = -n_nearest
@@ -103,6 +108,17 @@ def _fill_variances(
                 first += count[seen[i]] * step
                 second += squares[seen[i]] + count[seen[i]] * step * step
         variances[m], reach[m] = max(second - first * first / inside, 0.0) / (inside - 1), limit / TIES
+
+
+@inlined
+def _ranked(distance: Any, rank: int) -> float:
+    """One of the least distances of a leaf, at least that of this rank; infinite if there are too few."""
+    distances = load16(distance, 0)
+    closest = least(distances)
+    for _ in range(rank - 1):
+        distances = where_less(spread16(closest), distances, distances, spread16(np.inf))
+        closest = least(distances)
+    return closest
 
 
 @inlined
@@ -144,7 +160,7 @@ def sum_plus_each(
     the last neighbour, all leaves on the way are looked at again.
     """
     c = candidates.shape[1]
-    near, visited = nothing_near(tree), np.empty(tree.start.size - 1, np.int32)
+    near, visited = nothing_near(tree, caps), np.empty(tree.start.size - 1, np.int32)
     nearest, steps = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     own, passed_on, total = np.empty(c), np.empty((2, LEAF, 16)), np.zeros(c)
     compared, again = _add_variances(
@@ -290,7 +306,7 @@ def _of_all(
     inside, first, second = spread8(0.0), spread8(0.0), spread8(0.0)
     for place in range(n_visited):
         leaf = visited[place]
-        store(near.distance, 0, leaf_distances(tree, caps, near.query, leaf))
+        store(near.distance, 0, leaf_distances(tree, caps, near, leaf))
         for point in range(tree.start[leaf], tree.start[leaf + 1]):
             gap = load8(candidates, point * c + chunk) - mine
             far = spread8(near.distance[point - tree.start[leaf]]) + smaller(gap * gap, cap)

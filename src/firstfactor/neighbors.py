@@ -86,10 +86,13 @@ class Balls:
     """Of y in the ball."""
     reach: Floats
     """The squared radius."""
-    count: Floats
-    """Rows at the same place, the row itself included, where rows are collapsed; else 1."""
-    mean: Floats
-    """Of y at the same place."""
+    places: tuple[Floats, Floats] | None = None
+    """How many rows are where the row is, itself included, and their mean of y; None where all are alone."""
+
+    def every(self, step: int) -> "Balls":
+        """Return the balls of every so many of the rows."""
+        places = None if self.places is None else (self.places[0][::step], self.places[1][::step])
+        return Balls(self.variance[::step], self.reach[::step], places)
 
 
 class Contributions(NamedTuple):
@@ -152,7 +155,7 @@ class Search:
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
         """Return the same from one scan of all rows for all members."""
-        ordered = sorted(base, key=lambda i: np.isfinite(self.design.caps[i]))  # numbers first: they are faster
+        ordered = self._numbers_first(base)
         points, caps = np.ascontiguousarray(self.design.values[:, ordered]), self.design.caps[ordered]
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
         parts = self.workers.map(
@@ -162,7 +165,7 @@ class Search:
         means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer.size
         variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
         if np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
-            self._remember(base, Balls(variance, reach, np.ones(variance.size), self.y[self.outer]))
+            self._remember(base, Balls(variance, reach))
         return np.array([variance.mean() if member is None else means[ordered.index(member)] for member in members])
 
     # --- one set at a time -----------------------------------------------------------------------------
@@ -193,12 +196,12 @@ class Search:
     def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
         """Return the balls of every so many outer rows."""
         known = self._remembered.get(tuple(sorted(factors)))
-        if known is None:
-            balls = self._find_balls(factors, self.outer[::step])
-            if step == 1:
-                self._remember(factors, balls)
-            return balls
-        return Balls(known.variance[::step], known.reach[::step], known.count[::step], known.mean[::step])
+        if known is not None:
+            return known.every(step)
+        balls = self._find_balls(factors, self.outer[::step])
+        if step == 1:
+            self._remember(factors, balls)
+        return balls
 
     def _remember(self, factors: Sequence[int], balls: Balls) -> None:
         if self.outer.size <= REMEMBERED_ROWS:
@@ -223,7 +226,8 @@ class Search:
         variance, reach = np.empty(count.size), np.empty(count.size)
         variance[centres] = np.concatenate([part[0] for part in found])
         reach[centres] = np.concatenate([part[1] for part in found])
-        return Balls(variance[place], reach[place], count[place], mean[place])
+        places = None if isinstance(points.rows, slice) else (count[place], mean[place])
+        return Balls(variance[place], reach[place], places)
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """Return what every so many outer rows contribute to the mean variance.
@@ -235,13 +239,16 @@ class Search:
         """
         n, y, unit = self.design.n_rows, self.y[self.outer[::step]], self.unit
         if not factors:
-            return Contributions(y * y * (n / (n - 1)) / unit, 0.0)
+            return Contributions(y * y * (n / (n - 1) / unit), 0.0)
         balls = self.balls(factors, step)
-        shared = balls.count >= self.n_neighbors
-        size = np.where(shared, balls.count, float(self.n_neighbors))
-        values = np.where(shared, (y - balls.mean) ** 2 * size / (size - 1), balls.variance)
-        overlap = np.mean(2 * (balls.variance / unit) ** 2 / (size + 1)) * (self.outer.size / n)
-        return Contributions(values / unit, float(overlap))
+        variance: Floats = balls.variance / unit
+        size, values = np.array(float(self.n_neighbors)), variance
+        if balls.places is not None:
+            count, mean = balls.places
+            size = np.maximum(count, size)
+            values = np.where(count >= self.n_neighbors, (y - mean) ** 2 * size / ((size - 1) * unit), variance)
+        overlap = 2 * float(np.mean(variance**2 / (size + 1))) * (self.outer.size / n)
+        return Contributions(values, overlap)
 
     def _cost_alone(self, levels: Any, n_factors: int) -> Any:
         """Nanoseconds for each row to find its ball in a space with so many distinct places.
@@ -295,10 +302,15 @@ class Search:
         few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
         return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}
 
+    def _numbers_first(self, factors: Sequence[int]) -> list[int]:
+        """Return factors in the order that kernels expect: those whose distances have no cap are faster."""
+        return sorted(factors, key=lambda i: bool(np.isfinite(self.design.caps[i])))
+
     def plant(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> Planted:
-        """Build a tree of rows in the space of some factors."""
-        coordinates = np.ascontiguousarray(self.design.values[rows][:, list(factors)].T)
-        caps = self.design.caps[list(factors)]
+        """Build a tree of rows in the space of some factors, numbers first."""
+        factors = self._numbers_first(factors)
+        coordinates = np.ascontiguousarray(self.design.values[rows][:, factors].T)
+        caps = self.design.caps[factors]
         tree = build_tree(coordinates, caps, self.workers)
         return Planted(tree, caps, inverse(tree.order))
 

@@ -164,4 +164,4 @@ def spans(size: int, step: int) -> list[slice]:
 def blocks(centres: Positions, nanoseconds: float = 1e4) -> list[Positions]:
     """Cut rows that take so long each into tasks: short enough to be stopped between, the same for any workers."""
     most = min(max(1, int(5e7 / nanoseconds)), 4096)
-    return [centres[span] for span in spans(centres.size, min(most, max(250, -(-centres.size // 8))))]
+    return [centres[span] for span in spans(centres.size, min(most, max(1000, -(-centres.size // 8))))]

@@ -63,14 +63,16 @@ def plug_in(variances: Variances, question: Question) -> Uncertainty:
     """
     n_outer, variance = variances.search.outer.size, variances.response.variance
     step = -(-n_outer // ROWS)
-    total = variances.contributions((), step).rows
+    sets = [(), *([question.factors] if question.noise else []), *question.rests]
+    parts = variances.search.workers.map(lambda factors: variances.contributions(factors, step), sets)
+    total, withouts = parts[0].rows, parts[-len(question.rests) :] if question.rests else []
     whole, left = Contributions(np.zeros_like(total), 0.0), 0.0
     if question.noise:
-        whole, left = variances.contributions(question.factors, step), variances.of(question.factors) / variance
+        whole, left = parts[1], variances.of(question.factors) / variance
     explained = max(1 - left, ROUNDING)
     errors, p_values = [], []
-    for rest in question.rests:
-        without, effect = variances.contributions(rest, step), variances.of(rest) / variance - left
+    for rest, without in zip(question.rests, withouts, strict=True):
+        effect = variances.of(rest) / variance - left
         index, rows = effect / explained, without.rows - whole.rows
         slopes, alike = (rows - index * (total - whole.rows)) / explained, _likeness(without, whole)
         error = _error(slopes, _overlap(without, whole, 1 - index, alike) / explained**2, n_outer)
@@ -96,7 +98,10 @@ def _overlap(a: Contributions, b: Contributions, times: float, alike: float) -> 
 
 def _error(rows: Floats, overlap: float, n_rows: int) -> float:
     """Return the standard error of a mean over so many rows, of which some are given."""
-    return float(np.sqrt((rows.var(ddof=1) + overlap) / n_rows)) if rows.size > 1 else np.nan
+    if rows.size < 2:
+        return np.nan
+    centred = rows - rows.mean()
+    return float(np.sqrt((centred @ centred / (rows.size - 1) + overlap) / n_rows))
 
 
 def _p_value(effect: float, error: float) -> float:

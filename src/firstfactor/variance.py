@@ -14,6 +14,9 @@ from .extrapolated import ExtrapolatedSearch
 from .neighbors import Contributions, Search
 from .response import Response, read_response
 
+# Tables with no more cells than this are done before a second thread has woken up.
+SMALL = 20_000
+
 # Differences of variances below this share of Var(Y) are rounding, not evidence.
 ROUNDING = 1e-12
 
@@ -145,7 +148,10 @@ def open_variances(
     n_neighbors = _checks.integer("n_neighbors", n_neighbors, 2, design.n_rows, "the number of rows")
     rng = _checks.generator(random_state)
     outer = _outer_rows(design, response, n_outer, subsample, rng)
-    search = Search(design, response.values, outer, n_neighbors, Workers(n_jobs))
+    workers = Workers(n_jobs)
+    if design.values.size <= SMALL:
+        workers = Workers(1)
+    search = Search(design, response.values, outer, n_neighbors, workers)
     return Variances(response, search, estimator, rng)
 
 
