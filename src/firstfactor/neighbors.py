@@ -35,9 +35,9 @@ from .shared import (
 
 # Nanoseconds, roughly. A search in a tree, for one row: at all, and what it takes more with every dimension, by this
 # factor, until it looks at all points.
-SEARCH, SEARCH_MORE, SEARCH_FACTOR = 250.0, 70.0, 1.55
-# A scan: for each point, at all and for each dimension.
-SCAN, SCAN_DIMENSION = 2.0, 0.17
+SEARCH, SEARCH_MORE, SEARCH_FACTOR = 150.0, 65.0, 1.62
+# A scan, for one row: at all, for each point, and for each dimension of a point.
+SCAN, SCAN_POINT, SCAN_DIMENSION = 2500.0, 1.5, 0.13
 # To find out which rows are equal.
 COLLAPSE = 100.0
 
@@ -150,7 +150,7 @@ class Search:
         """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
         sets = [tuple(i for i in base if i != member) for member in members]
         cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
-        cost_of_scan = (SCAN + SCAN_DIMENSION * len(base)) * self.design.n_rows
+        cost_of_scan = SCAN + self._cost_of_all_points(len(base))
         return self._each_alone(sets) if cost_alone < cost_of_scan else self._scan(base, members, cost_of_scan)
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
@@ -261,8 +261,10 @@ class Search:
 
     def cost_of_search(self, n_factors: int) -> float:
         """Nanoseconds for each row to search a tree of all rows."""
-        all_points = (SCAN + SCAN_DIMENSION * n_factors) * self.design.n_rows
-        return SEARCH + min(SEARCH_MORE * SEARCH_FACTOR**n_factors, all_points)
+        return SEARCH + min(SEARCH_MORE * SEARCH_FACTOR**n_factors, self._cost_of_all_points(n_factors))
+
+    def _cost_of_all_points(self, n_factors: int) -> float:
+        return (SCAN_POINT + SCAN_DIMENSION * n_factors) * self.design.n_rows
 
     def collapse(self, factors: Sequence[int]) -> Points:
         """Return the distinct points, or all rows where a factor has too many values to repeat."""

@@ -21,7 +21,7 @@ Positions = NDArray[np.intp]
 # Nanoseconds, roughly. Windows of a line, for one row and candidate: at all, and for each block of points.
 LINE, LINE_BLOCK = 50.0, 15.0
 # A walk takes a search in the base, and more to compare a point: at all, with each candidate, again for ties.
-COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 12.0, 0.5, 2.0
+COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 1.0, 0.6, 1.0
 
 # Candidates served by one walk: what is known of so many stays in the fastest cache, and the one that is hardest
 # to serve holds up few others.
