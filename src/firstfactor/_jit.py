@@ -8,11 +8,17 @@ Kernel = TypeVar("Kernel")
 
 # Serial and without the GIL: threads call kernels on parts of the data. No NaN ever gets there, and the sign of
 # zero does not matter.
-_OPTIONS: Any = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
+_OPTIONS: Any = {
+    "nogil": True,
+    "cache": True,
+    "error_model": "numpy",
+    "fastmath": {"nnan", "nsz", "contract"},
+    "no_cfunc_wrapper": True,  # nobody calls them from C
+}
 
 # Nobody calls it but kernels, which keep their own copy of it. It works on the arrays of the kernel and makes none: so
 # it need not count who uses them, which takes longer than the work, and makes threads wait for each other.
-_PART: Any = {"_nrt": False, "cache": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_PART: Any = {"_nrt": False, "cache": False, "no_cpython_wrapper": True}
 
 
 def jit(function: Kernel) -> Kernel:

@@ -61,10 +61,14 @@ class Near(NamedTuple):
 @jit
 def nothing_near(tree: Tree, caps: Any) -> Near:
     """Return an empty list."""
-    n_leaves, d = tree.start.size - 1, tree.leaves.shape[1]
+    n_leaves, d = tree.start.size - 1, caps.size
     boxes = ((n_leaves + 7) // 8, d, 8)
-    state, reach = np.full(6, -1), np.full(3, -1.0)
-    state[NUMBERS] = np.sum(caps == np.inf)
+    state, reach, places = np.empty(6, np.intp), np.empty(3), np.empty(LEAF)
+    state[NUMBERS], state[OWN], reach[NEEDED] = 0, -1, -1.0
+    for k in range(d):
+        state[NUMBERS] += caps[k] == np.inf
+    for i in range(LEAF):
+        places[i] = i
     return Near(
         np.empty(d),
         np.empty(d),
@@ -77,7 +81,7 @@ def nothing_near(tree: Tree, caps: Any) -> Near:
         state,
         reach,
         np.empty(STACK, np.intp),
-        np.arange(16.0),
+        places,
     )
 
 
@@ -105,7 +109,8 @@ def _start_group(tree: Tree, caps: Any, near: Near, centres: Any, m: int) -> Non
         for i in range(m, end):
             near.low[k] = smaller(near.low[k], tree.points[centres[i], k])
             near.high[k] = larger(near.high[k], tree.points[centres[i], k])
-        diagonal += smaller((near.high[k] - near.low[k]) ** 2, caps[k])
+        width = near.high[k] - near.low[k]
+        diagonal += smaller(width * width, caps[k])
     near.state[OWN], near.state[LISTED] = leaf, 0
     near.reach[BEFORE] = near.reach[NEEDED] if near.reach[NEEDED] >= 0.0 else diagonal
     near.reach[WITHIN], near.reach[NEEDED] = -1.0, 0.0

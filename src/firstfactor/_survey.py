@@ -21,12 +21,13 @@ def survey_columns(values: Any, order: Any, caps: Any, y: Any, weight: Any, n_ne
             row = order[j, i]
             if i == 0 or values[j, row] != level[g]:
                 g += 1
-                level[g], count[g], mean[g], squares[g], group_weight[g] = values[j, row], 0.0, 0.0, 0.0, 0.0
-            count[g] += 1
-            step = y[row] - mean[g]
-            mean[g] += step / count[g]
-            squares[g] += step * (y[row] - mean[g])
-            group_weight[g] += weight[row]
+                level[g], count[g], mean[g], squares[g], group_weight[g] = values[j, row], 1.0, y[row], 0.0, weight[row]
+            else:
+                count[g] += 1
+                step = y[row] - mean[g]
+                mean[g] += step / count[g]
+                squares[g] += step * (y[row] - mean[g])
+                group_weight[g] += weight[row]
             numbers[j, row] = g
         levels[j] = g + 1
         total[j] = _sum_along(level[: g + 1], count, mean, squares, group_weight, np.sqrt(caps[j]), n_neighbors)

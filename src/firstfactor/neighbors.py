@@ -41,8 +41,8 @@ SCAN, SCAN_POINT, SCAN_DIMENSION = 2500.0, 1.5, 0.13
 # To find out which rows are equal.
 COLLAPSE = 100.0
 
-# So many candidates are better compared side by side than one after the other along a line.
-MANY = 64
+# So many candidates are better compared side by side than one after the other along a line, and so few rows.
+MANY, FEW = 64, 3000
 
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
@@ -143,7 +143,8 @@ class Search:
         return float((COMPARE / n_candidates + COMPARE_CANDIDATE) * self.design.n_rows / places)
 
     def _share(self, base: Sequence[int], n_candidates: int) -> Shared:
-        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]]) and n_candidates < MANY
+        on_line = len(base) == 1 and np.isinf(self.design.caps[base[0]])
+        on_line = on_line and n_candidates < MANY and self.design.n_rows >= FEW
         return Line(self, base[0]) if on_line else Walk(self, base)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
@@ -306,7 +307,7 @@ class Search:
 
     def _numbers_first(self, factors: Sequence[int]) -> list[int]:
         """Return factors in the order that kernels expect: those whose distances have no cap are faster."""
-        return sorted(factors, key=lambda i: bool(np.isfinite(self.design.caps[i])))
+        return sorted(factors, key=self.design.categorical.tolist().__getitem__)
 
     def plant(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> Planted:
         """Build a tree of rows in the space of some factors, numbers first."""

@@ -66,6 +66,7 @@ class Variances:
         self.rng = rng
         """What is drawn later is drawn with the same generator as the outer rows."""
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
+        self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
 
     @property
@@ -111,7 +112,7 @@ class Variances:
         return Variances(response, part, self.estimator, self.rng)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
-        return tuple(sorted(i for i in factors if not self.design.constant[i]))
+        return tuple(sorted(self._varying.intersection(factors)))
 
     def __enter__(self) -> Self:
         return self
