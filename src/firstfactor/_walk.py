@@ -246,6 +246,7 @@ def _compare(
     worst = spread8(0.0)
     for chunk in range(0, c, WIDTH):
         mine, cap = load8(own, chunk), load8(caps, chunk)
+        capped = at_most(cap, spread8(FAR)) != 0
         beyond = load8(nearest, wanted * c + chunk)
         for row in range(wanted):
             here = row * c + chunk
@@ -257,7 +258,8 @@ def _compare(
                 entering, leaving = 256 * (row % 2) + 16 * i, 256 - 256 * (row % 2) + 16 * i
                 if row == 0:
                     gap = load8(candidates, (first + i) * c + chunk) - mine
-                    new, step = spread8(distance[i]) + smaller(gap * gap, cap), spread8(y[first + i] - y[centre])
+                    term = smaller(gap * gap, cap) if capped else gap * gap
+                    new, step = spread8(distance[i]) + term, spread8(y[first + i] - y[centre])
                 else:
                     new, step = load8(passed_on, entering), load8(passed_on, entering + 8)
                 if row == wanted - 1:
@@ -304,12 +306,18 @@ def _of_all(
     c = own.size
     mine, cap = load8(own, chunk), load8(candidate_caps, chunk)
     inside, first, second = spread8(0.0), spread8(0.0), spread8(0.0)
+    farthest = spread16(greatest(reach))
     for place in range(n_visited):
-        leaf = visited[place]
-        store(near.distance, 0, leaf_distances(tree, caps, near, leaf))
-        for point in range(tree.start[leaf], tree.start[leaf + 1]):
+        leaf = np.intp(visited[place])
+        distance = leaf_distances(tree, caps, near, leaf)
+        store(near.distance, 0, distance)
+        bits = at_most(distance, farthest)
+        while bits != 0:
+            i = first_bit(bits)
+            bits &= bits - 1
+            point = tree.start[leaf] + i
             gap = load8(candidates, point * c + chunk) - mine
-            far = spread8(near.distance[point - tree.start[leaf]]) + smaller(gap * gap, cap)
+            far = spread8(near.distance[i]) + smaller(gap * gap, cap)
             weight = where_less(reach, far, spread8(0.0), spread8(1.0))
             step = spread8(y[point] - y[centre])
             inside, first, second = inside + weight, first + weight * step, second + weight * step * step

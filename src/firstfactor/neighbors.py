@@ -222,7 +222,7 @@ class Search:
             lambda block: _walk.ball_variances(
                 planted.tree, planted.caps, count, mean, squares, block, self.n_neighbors
             ),
-            blocks(centres),
+            blocks(centres, self.cost_of_search(len(factors))),
         )
         variance, reach = np.empty(count.size), np.empty(count.size)
         variance[centres] = np.concatenate([part[0] for part in found])

@@ -23,9 +23,15 @@ LINE, LINE_BLOCK = 50.0, 15.0
 # A walk takes a search in the base, and more to compare a point: at all, with each candidate, again for ties.
 COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 1.0, 0.6, 1.0
 
+# What both take in small tables: for one row, and with each candidate.
+GO, GO_CANDIDATE = 400.0, 15.0
+
 # Candidates served by one walk: what is known of so many stays in the fastest cache, and the one that is hardest
 # to serve holds up few others.
 TILE = 256
+
+# Tasks: no more than this from a few rows, none shorter or longer than that many nanoseconds, and no more rows in one.
+TASKS, SHORT, LONG, MOST_ROWS = 8, 5e5, 5e7, 4096
 
 # Rows walked to learn how far the others will have to.
 SAMPLE = 16
@@ -64,7 +70,8 @@ class Shared(ABC):
 
     def _means_of_tile(self, candidates: Sequence[int]) -> Floats:
         values = self._gather(candidates)
-        sums = self._search.workers.map(lambda block: self._sum(candidates, values, block)[0], blocks(self._centres))
+        tasks = blocks(self._centres, GO + GO_CANDIDATE * len(candidates))
+        sums = self._search.workers.map(lambda block: self._sum(candidates, values, block)[0], tasks)
         total: Floats = np.sum(sums, axis=0)
         return total / self._centres.size
 
@@ -161,7 +168,11 @@ def spans(size: int, step: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, size, step)]
 
 
-def blocks(centres: Positions, nanoseconds: float = 1e4) -> list[Positions]:
-    """Cut rows that take so long each into tasks: short enough to be stopped between, the same for any workers."""
-    most = min(max(1, int(5e7 / nanoseconds)), 4096)
-    return [centres[span] for span in spans(centres.size, min(most, max(1000, -(-centres.size // 8))))]
+def blocks(centres: Positions, nanoseconds: float) -> list[Positions]:
+    """Cut rows that take so long each into tasks, the same for any workers.
+
+    They are long enough to be worth a thread, and short enough to be stopped between.
+    """
+    count = min(max(int(centres.size * nanoseconds / SHORT), 1), TASKS)
+    longest = max(1, min(int(LONG / nanoseconds), MOST_ROWS))
+    return [centres[span] for span in spans(centres.size, min(longest, max(1, -(-centres.size // count))))]
