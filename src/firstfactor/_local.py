@@ -10,7 +10,7 @@ import numpy as np
 
 from ._jit import inlined, jit
 from ._near import Near, next_leaf, nothing_near, start_at
-from ._simd import first_bit
+from ._simd import first_bit, load8, spread8, store
 from ._tree import FAR, Tree
 
 # The slopes of a fit are shrunk by this share of the mean square of what they multiply: few neighbours, or neighbours
@@ -22,6 +22,9 @@ EQUALLY_FAR = 1e-9
 
 # Stands for 0 where something is divided by it.
 TINY = 1e-300
+
+# Terms of a fit that are multiplied side by side.
+WIDTH = 8
 
 # Numba takes a literal for a type of its own.
 ONE: Any = np.intp(1)
@@ -89,7 +92,8 @@ def local_weights(points: Any, n_slopes: int, count: Any, places: Any, distances
     n, most = places.shape
     weights, used = np.zeros((n, bands.size, most)), np.zeros((n, bands.size), np.intp)
     p = n_slopes + 1
-    gram, terms, solution = np.empty((p, p)), np.empty((most, p)), np.empty(p)
+    width = (p + WIDTH - 1) // WIDTH * WIDTH
+    gram, terms, solution = np.empty((p, width)), np.zeros((most, width)), np.empty(p)
     for m in range(n):
         centre = places[m, 0]
         for k in range(length[m]):
@@ -129,14 +133,15 @@ def _weigh(weights: Any, m: int, band: int, count: Any, places: Any, distances: 
 
 @inlined
 def _fill_gram(gram: Any, terms: Any, weights: Any, m: int, band: int, size: int) -> None:
-    """Weighted sums of products of the terms, below the diagonal, with the ridge."""
-    p = gram.shape[0]
+    """Weighted sums of products of the terms, with the ridge."""
+    p, width = gram.shape
     gram[:] = 0.0
     for k in range(size):
-        for r in range(p):
-            product = weights[m, band, k] * terms[k, r]
-            for c in range(r + 1):
-                gram[r, c] += product * terms[k, c]
+        for chunk in range(0, width, WIDTH):
+            some = load8(terms, k * width + chunk)
+            for r in range(p):
+                at = r * width + chunk
+                store(gram, at, load8(gram, at) + spread8(weights[m, band, k] * terms[k, r]) * some)
     trace = 0.0
     for r in range(1, p):
         trace += gram[r, r]

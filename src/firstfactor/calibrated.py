@@ -29,6 +29,9 @@ CANDIDATES, SHARE = 8, 0.1
 # Draws under "adds nothing", at least.
 DRAWS = 199
 
+# Sets whose fits are kept, at some megabytes each, for those who ask again.
+REMEMBERED_FITS = 12
+
 # Skewness below which a distribution is taken for normal.
 NO_SKEWNESS = 1e-3
 
@@ -60,6 +63,7 @@ class CalibratedRule:
         self._y = y
         self.total = float(y.var(ddof=1))
         self._alpha = alpha
+        self._fits: dict[tuple[int, ...], Fits] = {}
 
     def select(self, candidates: Sequence[int], report: Report) -> Selection:
         """Let factors in one at a time while there is evidence for one, then take out those that have none left."""
@@ -141,7 +145,14 @@ class CalibratedRule:
         return np.array(p_values), np.array([self._explained(each) for each in errors])
 
     def _fit(self, factors: tuple[int, ...]) -> Fits:
-        return Local(self._search, factors).fit(self._search.outer)
+        """Return the fits at all rows; the set that enters is the base of the next step, and not fitted again."""
+        key = tuple(sorted(factors))
+        fits = self._fits.get(key)
+        if fits is None:
+            fits = self._fits[key] = Local(self._search, factors).fit(self._search.outer)
+            for oldest in list(self._fits)[:-REMEMBERED_FITS]:
+                self._fits.pop(oldest, None)  # another thread may have been faster
+        return fits
 
     def _errors(self, fits: Fits) -> Errors:
         return fits.errors(self._y, fits.local.place_means(self._y[:, None]))
