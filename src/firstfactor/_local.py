@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._jit import inlined, jit
-from ._near import Near, next_leaf, nothing_near, start_at
+from ._near import BEFORE, Near, next_leaf, nothing_near, start_at
 from ._simd import first_bit, load8, spread8, store
 from ._tree import FAR, Tree
 
@@ -22,6 +22,9 @@ EQUALLY_FAR = 1e-9
 
 # Stands for 0 where something is divided by it.
 TINY = 1e-300
+
+# How much farther than those of centres nearby the places of a centre are expected to be at most (squared).
+MARGIN = 1.3
 
 # Terms of a fit that are multiplied side by side.
 WIDTH = 8
@@ -53,21 +56,33 @@ def _fill_places(
         places[m, 0], distances[m, 0] = centre, 0.0
         if count[centre] > wanted:
             continue
-        limit, found = FAR, ONE
-        start_at(tree, caps, near, centres, m)
-        while True:
-            hits, leaf = next_leaf(tree, caps, near, limit)
-            if hits == 0:
-                break
-            while hits != 0:
-                i = first_bit(hits)
-                hits &= hits - 1
-                place, distance = tree.start[leaf] + i, near.distance[i]
-                if distance < limit and place != centre:
-                    found = _insert(places, distances, m, found, place, distance)
-                    if found == most:
-                        limit = distances[m, wanted]
+        found = _collect(tree, caps, near, centres, m, True, places, distances)
+        if found < most:
+            found = _collect(tree, caps, near, centres, m, False, places, distances)
         length[m] = found
+
+
+@inlined
+def _collect(tree: Tree, caps: Any, near: Near, centres: Any, m: int, guess: bool, places: Any, distances: Any) -> Any:
+    """Fill in the places near a centre, in order; return how many there are.
+
+    Guessing that they are not farther than those of centres nearby, few are entered that do not stay.
+    """
+    wanted = places.shape[1] - 1
+    start_at(tree, caps, near, centres, m)
+    limit, found = near.reach[BEFORE] * MARGIN if guess else FAR, ONE
+    while True:
+        hits, leaf = next_leaf(tree, caps, near, limit)
+        if hits == 0:
+            return found
+        while hits != 0:
+            i = first_bit(hits)
+            hits &= hits - 1
+            place, distance = tree.start[leaf] + i, near.distance[i]
+            if distance < limit and place != centres[m]:
+                found = _insert(places, distances, m, found, place, distance)
+                if found > wanted:
+                    limit = distances[m, wanted]
 
 
 @inlined

@@ -14,6 +14,7 @@ from math import ceil
 import numpy as np
 from scipy.special import gammaincc, ndtr, ndtri
 
+from ._recent import Recent
 from .local import BANDS, Draws, Errors, Fits, Local
 from .path import Step
 from .selection import Report, Selection
@@ -63,7 +64,7 @@ class CalibratedRule:
         self._y = y
         self.total = float(y.var(ddof=1))
         self._alpha = alpha
-        self._fits: dict[tuple[int, ...], Fits] = {}
+        self._fits: Recent[Fits] = Recent(REMEMBERED_FITS)
 
     def select(self, candidates: Sequence[int], report: Report) -> Selection:
         """Let factors in one at a time while there is evidence for one, then take out those that have none left."""
@@ -146,13 +147,7 @@ class CalibratedRule:
 
     def _fit(self, factors: tuple[int, ...]) -> Fits:
         """Return the fits at all rows; the set that enters is the base of the next step, and not fitted again."""
-        key = tuple(sorted(factors))
-        fits = self._fits.get(key)
-        if fits is None:
-            fits = self._fits[key] = Local(self._search, factors).fit(self._search.outer)
-            for oldest in list(self._fits)[:-REMEMBERED_FITS]:
-                self._fits.pop(oldest, None)  # another thread may have been faster
-        return fits
+        return self._fits.find(factors, lambda: Local(self._search, factors).fit(self._search.outer))
 
     def _errors(self, fits: Fits) -> Errors:
         return fits.errors(self._y, fits.local.place_means(self._y[:, None]))

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ._recent import Recent
 from .local import Errors, Local
-from .neighbors import Contributions, Search
+from .neighbors import REMEMBERED_SETS, Contributions, Search
 from .shared import Floats
 
 # Numbers of neighbours of the two fits.
@@ -25,6 +26,7 @@ class ExtrapolatedSearch:
 
     def __init__(self, search: Search) -> None:
         self._search = search
+        self._recent: Recent[Errors] = Recent(REMEMBERED_SETS)
 
     def one(self, factors: Sequence[int]) -> float:
         """Return the variance of y that is left, given the factors."""
@@ -50,7 +52,7 @@ class ExtrapolatedSearch:
         """
         if not factors:
             return self._search.contributions(factors, step)
-        errors = Local(self._search, factors, PAIR).errors(self._search.y, self._search.outer[::step])
+        errors = self._errors(factors, step)
         near, far = _extrapolate(errors)
         squares = errors.values**2 / self._search.unit
         narrow, wide = errors.spread.mean(axis=1)
@@ -58,6 +60,16 @@ class ExtrapolatedSearch:
         share = self._search.outer.size / self._search.design.n_rows
         overlap = 2 * np.mean(squares[0] ** 2) / 3 * max(spread, 0.0) * share
         return Contributions(near * squares[0] + far * squares[1], float(overlap))
+
+    def _errors(self, factors: Sequence[int], step: int) -> Errors:
+        """Return the errors at every so many outer rows; standard errors ask for some of those that estimates need."""
+        known = self._recent.get(factors)
+        if known is not None:
+            return Errors(*(each[:, ::step] for each in known))
+        errors = Local(self._search, factors, PAIR).errors(self._search.y, self._search.outer[::step])
+        if step == 1 and self._search.is_small:
+            self._recent.put(factors, errors)
+        return errors
 
 
 def _extrapolate(errors: Errors) -> tuple[float, float]:

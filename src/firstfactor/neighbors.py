@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _scan, _survey, _walk
+from ._recent import Recent
 from ._tasks import Workers
 from ._tree import build_tree
 from .design import Design
@@ -47,7 +48,7 @@ MANY, FEW = 64, 3000
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
 
-# Balls that are kept for those who ask again: of so many sets, of tables that are small enough.
+# What is kept for those who ask again: of so many sets, of tables that are small enough.
 REMEMBERED_SETS, REMEMBERED_ROWS = 16, 20_000
 
 # Values sorted in one task.
@@ -165,8 +166,8 @@ class Search:
         )
         means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer.size
         variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
-        if np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
-            self._remember(base, Balls(variance, reach))
+        if self.is_small and np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
+            self._recent.put(base, Balls(variance, reach))
         return np.array([variance.mean() if member is None else means[ordered.index(member)] for member in members])
 
     # --- one set at a time -----------------------------------------------------------------------------
@@ -190,25 +191,24 @@ class Search:
         return float(self.y.var(ddof=1))
 
     @cached_property
-    def _remembered(self) -> dict[tuple[int, ...], Balls]:
+    def _recent(self) -> Recent[Balls]:
         """The balls of the last sets: those that elimination ends with are asked for again."""
-        return {}
+        return Recent(REMEMBERED_SETS)
 
     def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
         """Return the balls of every so many outer rows."""
-        known = self._remembered.get(tuple(sorted(factors)))
+        known = self._recent.get(factors)
         if known is not None:
             return known.every(step)
         balls = self._find_balls(factors, self.outer[::step])
-        if step == 1:
-            self._remember(factors, balls)
+        if step == 1 and self.is_small:
+            self._recent.put(factors, balls)
         return balls
 
-    def _remember(self, factors: Sequence[int], balls: Balls) -> None:
-        if self.outer.size <= REMEMBERED_ROWS:
-            self._remembered[tuple(sorted(factors))] = balls
-            for oldest in list(self._remembered)[:-REMEMBERED_SETS]:
-                self._remembered.pop(oldest, None)  # another thread may have been faster
+    @property
+    def is_small(self) -> bool:
+        """Whether there is room for results about each row."""
+        return self.outer.size <= REMEMBERED_ROWS
 
     def _find_balls(self, factors: Sequence[int], rows: Positions) -> Balls:
         points = self.collapse(factors)
