@@ -30,14 +30,15 @@ def survey_columns(values: Any, order: Any, caps: Any, y: Any, weight: Any, n_ne
                 group_weight[g] += weight[row]
             numbers[j, row] = g
         levels[j] = g + 1
-        total[j] = _sum_along(level[: g + 1], count, mean, squares, group_weight, np.sqrt(caps[j]), n_neighbors)
+        total[j] = _sum_along(g + 1, level, count, mean, squares, group_weight, np.sqrt(caps[j]), n_neighbors)
     return total, levels, numbers
 
 
 @part
-def _sum_along(value: Any, count: Any, mean: Any, squares: Any, weight: Any, cap: float, n_neighbors: int) -> float:
+def _sum_along(
+    groups: int, value: Any, count: Any, mean: Any, squares: Any, weight: Any, cap: float, n_neighbors: int
+) -> float:
     """Neighbours in one sorted column are found by going outwards on both sides."""
-    groups = value.size
     total = 0.0
     for g in range(groups):
         if weight[g] == 0:

@@ -166,8 +166,8 @@ def _fill_leaves(
 def _pack_boxes(low: Any, high: Any) -> Any:
     """Return the boxes of all nodes, from those of the leaves, eight siblings side by side."""
     width, d = low.shape
-    inner = count_inner(width)
-    packed_low, packed_high = np.full((inner, d, 8), np.inf), np.full((inner, d, 8), -np.inf)
+    inner = _count_inner(width)
+    packed_low, packed_high = np.zeros((inner, d, 8)), np.zeros((inner, d, 8))
     last = inner
     while width > 1:
         fan = min(width, 8)
@@ -184,8 +184,8 @@ def _pack_boxes(low: Any, high: Any) -> Any:
     return packed_low, packed_high
 
 
-@jit
-def count_inner(leaves: int) -> int:
+@part
+def _count_inner(leaves: int) -> int:
     """How many nodes are above so many leaves."""
     inner = 0
     while leaves > 1:
