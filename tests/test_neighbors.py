@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scripts import run_script, seconds_to_stop
 from tables import as_lists, friedman, tables
 
-from firstfactor import FIRST, shared
+from firstfactor import FIRST, neighbors, shared
 from firstfactor._tasks import Workers
 from firstfactor._tree import build_tree
 from firstfactor.design import read_design
@@ -27,12 +27,14 @@ def search(X, y, n_neighbors, outer=None, n_jobs=1):
     return Search(design, y, outer, n_neighbors, Workers(n_jobs))
 
 
-@pytest.fixture(params=["cheapest", "shared", "alone"])
+@pytest.fixture(params=["cheapest", "shared", "line", "alone"])
 def way(request, monkeypatch):
-    """Have the plans choose by cost, always share a search, or never."""
-    if request.param == "shared":
+    """Have the plans choose by cost, always share a search, along a line where there is one, or never."""
+    if request.param in ("shared", "line"):
         monkeypatch.setattr(Search, "_cost_alone", lambda _, levels, __: np.full_like(levels, np.inf))
-    elif request.param == "alone":
+    if request.param == "line":
+        monkeypatch.setattr(neighbors, "FEW", 0)
+    if request.param == "alone":
         monkeypatch.setattr(Search, "_cost_alone", lambda _, levels, __: np.full_like(levels, -1.0))
     return request.param
 
@@ -60,7 +62,7 @@ DIFFICULT = {
 @pytest.mark.parametrize("name", DIFFICULT)
 def test_plans_on_difficult_data(name, k, way):
     X = pd.DataFrame(DIFFICULT[name])
-    if len(X) > 100 and (k == "all" or way != "shared"):
+    if len(X) > 100 and (k == "all" or way not in ("shared", "line")):
         pytest.skip("the plain loops would take too long; smaller tables cover it")
     y = np.random.default_rng(1).normal(size=len(X)) + np.arange(len(X)) % 3
     k = len(X) if k == "all" else k
@@ -82,7 +84,7 @@ def test_plans_on_difficult_data(name, k, way):
     assert plans.one(everything) == pytest.approx(ref(everything), rel=1e-9)
 
 
-@pytest.mark.parametrize("way", ["shared", "alone"], indirect=True)
+@pytest.mark.parametrize("way", ["shared", "line", "alone"], indirect=True)
 @pytest.mark.usefixtures("way")
 class TestOneWayOnly:
     @given(tables(most_factors=5), st.sampled_from([2, 3, 5]), st.data())
@@ -192,7 +194,7 @@ def test_kernels_without_compiling():
         """
         import numpy as np
         import naive
-        from firstfactor import FIRST, total_indices
+        from firstfactor import FIRST, neighbors, total_indices
         from firstfactor.local import Local
         from firstfactor.neighbors import Search
         from firstfactor.variance import open_variances
@@ -201,8 +203,9 @@ def test_kernels_without_compiling():
         y = X[:, 0] + X[:, 3] + 0.1 * rng.normal(size=40)
         columns = naive.standardise(X.T.tolist())
         for k in (2, 3):
-            for cost in (np.inf, -1.0):  # always and never share a search
+            for cost, few in ((np.inf, 3000), (np.inf, 0), (-1.0, 0)):  # always share a search, along a line, or never
                 Search._cost_alone = lambda _, levels, __: np.full_like(levels, cost)
+                neighbors.FEW = few
                 ours = FIRST(k).fit(X, y).importances_, total_indices(X, y, n_neighbors=k).values
                 refs = naive.first(columns, y.tolist(), k), naive.total_indices(columns, y.tolist(), k)
                 np.testing.assert_allclose(ours, refs, rtol=1e-9, atol=1e-12)
