@@ -138,15 +138,14 @@ class Walk(Shared):
         return values
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        planted, caps = self._planted, np.zeros(values.shape[1])
+        planted, caps = self._planted, np.full(values.shape[1], np.inf)
         caps[: len(candidates)] = self._search.design.caps[list(candidates)]
         total, compared, again = _walk.sum_plus_each(
             planted.tree, planted.caps, values, caps, self._y, centres, self._search.n_neighbors
         )
-        go = self._search.cost_of_search(planted.caps.size) * centres.size
-        return total[: len(candidates)], go + (
-            COMPARE + COMPARE_CANDIDATE * len(candidates)
-        ) * compared + COMPARE_AGAIN * again
+        spent = self._search.cost_of_search(planted.caps.size) * centres.size
+        spent += (COMPARE + COMPARE_CANDIDATE * caps.size) * compared + COMPARE_AGAIN * again
+        return total[: len(candidates)], spent
 
 
 def inverse(order: Positions) -> Positions:

@@ -14,7 +14,7 @@ from .extrapolated import ExtrapolatedSearch
 from .neighbors import Contributions, Search
 from .response import Response, read_response
 
-# Tables with no more cells than this are done before a second thread has woken up.
+# Tables with no more cells than this are searched before a second thread has woken up.
 SMALL = 20_000
 
 # Differences of variances below this share of Var(Y) are rounding, not evidence.
@@ -150,7 +150,7 @@ def open_variances(
     rng = _checks.generator(random_state)
     outer = _outer_rows(design, response, n_outer, subsample, rng)
     workers = Workers(n_jobs)
-    if design.values.size <= SMALL:
+    if design.values.size <= SMALL and estimator == "nearest":
         workers = Workers(1)
     search = Search(design, response.values, outer, n_neighbors, workers)
     return Variances(response, search, estimator, rng)
