@@ -272,12 +272,27 @@ class Search:
         rows = np.arange(self.design.n_rows)
         if np.isinf(self.columns.levels[list(factors)]).any():
             return Points(slice(None), rows, np.ones(rows.size), self.y, np.zeros(rows.size))
-        cell, n_cells = np.zeros_like(rows), 1
-        for factor in factors:
-            levels = int(self.columns.levels[factor])
-            cell, n_cells = _number(cell * levels + self.columns.codes[factor], n_cells * levels)
+        cell, n_cells = self._number_places(tuple(factors))
         count, mean, squares, example = _survey.group_rows(cell, n_cells, self.y)
         return Points(example, cell, count, mean, squares)
+
+    def _number_places(self, factors: tuple[int, ...]) -> tuple[Positions, int]:
+        """Number the distinct points without gaps; return that of each row, and how many there are."""
+        if not factors:
+            return np.zeros(self.design.n_rows, dtype=np.intp), 1
+        known = self._recent_places.get(factors)
+        if known is None:
+            before, n_before = self._number_places(factors[:-1])
+            levels = int(self.columns.levels[factors[-1]])
+            known = _number(before * levels + self.columns.codes[factors[-1]], n_before * levels)
+            if self.design.n_rows <= REMEMBERED_ROWS:
+                self._recent_places.put(factors, known)
+        return known
+
+    @cached_property
+    def _recent_places(self) -> Recent[tuple[Positions, int]]:
+        """The places of the last sets: the base of a step is asked for with each candidate."""
+        return Recent(REMEMBERED_SETS)
 
     # --- columns ---------------------------------------------------------------------------------------
 
