@@ -32,6 +32,7 @@ from .shared import (
     blocks,
     in_blocks,
     inverse,
+    occupied,
 )
 
 # Nanoseconds, roughly. A search in a tree, for one row: at all, and what it takes more with every dimension, by this
@@ -215,9 +216,7 @@ class Search:
         planted = self.plant(factors, points.rows)
         count, mean, squares = (x[planted.tree.order] for x in (points.count, points.mean, points.squares))
         place = planted.position[points.of_row[rows]]
-        needed = np.zeros(count.size, dtype=bool)
-        needed[place] = True
-        centres = np.flatnonzero(needed)
+        centres = occupied(place, self.design.n_rows, count.size)
         found = self.workers.map(
             lambda block: _walk.ball_variances(
                 planted.tree, planted.caps, count, mean, squares, block, self.n_neighbors

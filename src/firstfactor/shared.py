@@ -53,7 +53,7 @@ class Shared(ABC):
     def __init__(self, search: "Search", position: Positions, order: Positions) -> None:
         self._search = search
         self._order = order
-        self._centres = np.sort(position[search.outer])
+        self._centres = occupied(position[search.outer], position.size, position.size)
         self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
 
     def cost(self, candidates: Sequence[int]) -> float:
@@ -146,6 +146,15 @@ class Walk(Shared):
         spent = self._search.cost_of_search(planted.caps.size) * centres.size
         spent += (COMPARE + COMPARE_CANDIDATE * caps.size) * compared + COMPARE_AGAIN * again
         return total[: len(candidates)], spent
+
+
+def occupied(places: Positions, n_rows: int, n_places: int) -> Positions:
+    """Return the places, of so many, where some of the rows are, each once and in order."""
+    if places.size == n_rows:  # all rows, so all places
+        return np.arange(n_places)
+    taken = np.zeros(n_places, dtype=bool)
+    taken[places] = True
+    return np.flatnonzero(taken)
 
 
 def inverse(order: Positions) -> Positions:
