@@ -41,11 +41,10 @@ class Local:
     """Where fits are made: the places of a table in the space of some factors."""
 
     def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
-        numbers_first = sorted(factors, key=lambda i: np.isfinite(search.design.caps[i]))
-        points = search.collapse(numbers_first)
+        points = search.collapse(factors)
         order, self.place_of = np.zeros(1, np.intp), points.of_row
         if factors:
-            self._planted = search.plant(numbers_first, points.rows)
+            self._planted = search.plant(factors, points.rows)
             order, self.place_of = self._planted.tree.order, self._planted.position[points.of_row]
         self._search = search
         self._bands = np.array(bands)
