@@ -63,15 +63,15 @@ def plug_in(variances: Variances, question: Question) -> Uncertainty:
     """
     n_outer, variance = variances.search.outer.size, variances.response.variance
     step = -(-n_outer // ROWS)
-    sets = [(), *([question.factors] if question.noise else []), *question.rests]
+    sets = [(), *question.rests, *([question.factors] if question.noise else [])]
     parts = variances.search.workers.map(lambda factors: variances.contributions(factors, step), sets)
-    total, withouts = parts[0].rows, parts[-len(question.rests) :] if question.rests else []
+    total = parts.pop(0).rows
     whole, left = Contributions(np.zeros_like(total), 0.0), 0.0
     if question.noise:
-        whole, left = parts[1], variances.of(question.factors) / variance
+        whole, left = parts.pop(), variances.of(question.factors) / variance
     explained = max(1 - left, ROUNDING)
     errors, p_values = [], []
-    for rest, without in zip(question.rests, withouts, strict=True):
+    for rest, without in zip(question.rests, parts, strict=True):
         effect = variances.of(rest) / variance - left
         index, rows = effect / explained, without.rows - whole.rows
         slopes, alike = (rows - index * (total - whole.rows)) / explained, _likeness(without, whole)
