@@ -38,6 +38,7 @@ def _add_variances(
     ranked: Any,
     total: Any,
 ) -> int:
+    """Do the work with the arrays that the kernel has made."""
     wanted = ranked.size
     looked = 0
     for j in range(caps.size):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._jit import inlined, jit
 from ._near import BEFORE, Near, next_leaf, nothing_near, start_at
-from ._simd import first_bit, load8, spread8, store
+from ._simd import WIDTH, first_bit, load8, spread8, store
 from ._tree import FAR, Tree
 
 # The slopes of a fit are shrunk by this share of the mean square of what they multiply: few neighbours, or neighbours
@@ -25,9 +25,6 @@ TINY = 1e-300
 
 # How much farther than those of centres nearby the places of a centre are expected to be at most (squared).
 MARGIN = 1.3
-
-# Terms of a fit that are multiplied side by side.
-WIDTH = 8
 
 # Numba takes a literal for a type of its own.
 ONE: Any = np.intp(1)
@@ -49,6 +46,7 @@ def nearest_places(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
 def _fill_places(
     tree: Tree, caps: Any, count: Any, centres: Any, near: Near, places: Any, distances: Any, length: Any
 ) -> None:
+    """Do the work with the arrays that the kernel has made."""
     most = places.shape[1]
     wanted = most - 1
     for m in range(centres.size):

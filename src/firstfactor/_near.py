@@ -14,7 +14,7 @@ import numpy as np
 
 from ._jit import inlined, jit, part
 from ._simd import at_most, first_bit, larger, load8, load16, smaller, spread8, spread16, store, where_less
-from ._tree import FAR, LEAF, Tree
+from ._tree import FAR, LEAF, Tree, count_uncapped
 
 # Seven siblings a level, and 8**16 leaves are enough.
 STACK = 128
@@ -64,9 +64,7 @@ def nothing_near(tree: Tree, caps: Any) -> Near:
     n_leaves, d = tree.start.size - 1, caps.size
     boxes = ((n_leaves + 7) // 8, d, 8)
     state, reach, places = np.empty(6, np.intp), np.empty(3), np.empty(LEAF)
-    state[NUMBERS], state[OWN], reach[NEEDED] = 0, -1, -1.0
-    for k in range(d):
-        state[NUMBERS] += caps[k] == np.inf
+    state[NUMBERS], state[OWN], reach[NEEDED] = count_uncapped(caps), -1, -1.0
     for i in range(LEAF):
         places[i] = i
     return Near(

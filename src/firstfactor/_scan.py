@@ -6,7 +6,7 @@ import numpy as np
 
 from ._jit import inlined, jit
 from ._simd import at_most, first_bit, larger, load16, smaller, spread16, store
-from ._tree import FAR, LEAF, TIES
+from ._tree import FAR, LEAF, TIES, count_uncapped
 
 # Centres that scan together: a block comes from far away in memory once for all of them.
 TOGETHER = 16
@@ -55,7 +55,7 @@ def _see(
 ) -> None:
     """List the points that may be near each centre without one dimension, and rank its neighbours in all."""
     n, last = points.shape[0], ranked.shape[1] - 1
-    uncapped = _count_uncapped(caps)
+    uncapped = count_uncapped(caps)
     for m in range(centres.size):
         length[m] = 0
         for rank in range(last + 1):
@@ -90,15 +90,6 @@ def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, uncap
         term = gap * gap if k < uncapped else smaller(gap * gap, spread16(caps[k]))
         total, largest = total + term, larger(largest, term)
     return total, largest
-
-
-@inlined
-def _count_uncapped(caps: Any) -> int:
-    """How many dimensions come before the first with a cap."""
-    uncapped = 0
-    while uncapped < caps.size and caps[uncapped] == np.inf:
-        uncapped += 1
-    return uncapped
 
 
 @inlined

@@ -18,6 +18,9 @@ from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
+# Numbers in a short vector.
+WIDTH = 8
+
 # No NaN ever gets here, and the sign of zero does not matter.
 _FLAGS = ("nnan", "nsz", "contract")
 

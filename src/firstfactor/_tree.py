@@ -192,3 +192,12 @@ def _count_inner(leaves: int) -> int:
         leaves //= min(leaves, 8)
         inner += leaves
     return inner
+
+
+@inlined
+def count_uncapped(caps: Any) -> int:
+    """How many dimensions come before the first with a cap."""
+    uncapped = 0
+    while uncapped < caps.size and caps[uncapped] == np.inf:
+        uncapped += 1
+    return uncapped

@@ -10,6 +10,7 @@ import numpy as np
 from ._jit import inlined, jit
 from ._near import Near, leaf_distances, next_leaf, nothing_near, start_at
 from ._simd import (
+    WIDTH,
     at_most,
     count_bits,
     first_bit,
@@ -28,9 +29,6 @@ from ._tree import FAR, LEAF, TIES, Tree
 
 # Numba takes a literal for a type of its own, and compiles what is called with it once more.
 ZERO = np.intp(0)
-
-# Candidates that are compared side by side.
-WIDTH = 8
 
 
 # --- one set of factors --------------------------------------------------------------------------------
@@ -73,6 +71,7 @@ def _fill_variances(
     variances: Any,
     reach: Any,
 ) -> None:
+    """Do the work with the arrays that the kernel has made."""
     n_neighbors = nearest.size
     for m in range(centres.size):
         centre = centres[m]
@@ -115,7 +114,7 @@ def _ranked(distance: Any, rank: int) -> float:
     """One of the least distances of a leaf, at least that of this rank; infinite if there are too few."""
     distances = load16(distance, 0)
     closest = least(distances)
-    for _ in range(rank - 1):
+    for _ in range(min(rank, LEAF + 1) - 1):
         distances = where_less(spread16(closest), distances, distances, spread16(np.inf))
         closest = least(distances)
     return closest
@@ -162,7 +161,7 @@ def sum_plus_each(
     c = candidates.shape[1]
     near, visited = nothing_near(tree, caps), np.empty(tree.start.size - 1, np.int32)
     nearest, steps = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
-    own, passed_on, total = np.empty(c), np.empty((2, LEAF, 16)), np.zeros(c)
+    own, passed_on, total = np.empty(c), np.empty((2, LEAF, 2 * WIDTH)), np.zeros(c)
     compared, again = _add_variances(
         tree, caps, candidates, candidate_caps, y, centres, near, visited, nearest, steps, own, passed_on, total
     )
@@ -185,6 +184,7 @@ def _add_variances(
     passed_on: Any,
     total: Any,
 ) -> Any:
+    """Do the work with the arrays that the kernel has made."""
     c, wanted = own.size, steps.shape[0]
     compared = again = 0
     for m in range(centres.size):
@@ -243,6 +243,7 @@ def _compare(
     Every point is entered into the first row, which keeps the nearest and passes on the others to the next row.
     """
     c, wanted = own.size, steps.shape[0]
+    size = passed_on.size // 2
     worst = spread8(0.0)
     for chunk in range(0, c, WIDTH):
         mine, cap = load8(own, chunk), load8(caps, chunk)
@@ -251,22 +252,23 @@ def _compare(
         for row in range(wanted):
             here = row * c + chunk
             kept, kept_step = load8(nearest, here), load8(steps, here)
+            source, target = (0, size) if row % 2 == 0 else (size, 0)
             bits = hits
             while bits != 0:
                 i = first_bit(bits)
                 bits &= bits - 1
-                entering, leaving = 256 * (row % 2) + 16 * i, 256 - 256 * (row % 2) + 16 * i
+                entering, leaving = source + 2 * WIDTH * i, target + 2 * WIDTH * i
                 if row == 0:
                     gap = load8(candidates, (first + i) * c + chunk) - mine
                     term = smaller(gap * gap, cap) if capped else gap * gap
                     new, step = spread8(distance[i]) + term, spread8(y[first + i] - y[centre])
                 else:
-                    new, step = load8(passed_on, entering), load8(passed_on, entering + 8)
+                    new, step = load8(passed_on, entering), load8(passed_on, entering + WIDTH)
                 if row == wanted - 1:
                     beyond = smaller(beyond, larger(kept, new))
                 else:
                     store(passed_on, leaving, larger(kept, new))
-                    store(passed_on, leaving + 8, where_less(new, kept, kept_step, step))
+                    store(passed_on, leaving + WIDTH, where_less(new, kept, kept_step, step))
                 kept, kept_step = smaller(kept, new), where_less(new, kept, step, kept_step)
             store(nearest, here, kept)
             store(steps, here, kept_step)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _line, _survey, _walk
+from ._simd import WIDTH
 from ._tree import LEAF, Tree
-from ._walk import WIDTH
 
 if TYPE_CHECKING:
     from .neighbors import Search
