@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import gamma
+from scripts import run_script
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
@@ -119,6 +120,7 @@ def test_rare_classes_of_large_tables_are_not_overlooked():
 def test_outer_rows_are_the_rows_that_judge():
     X, y = friedman(rows=1000)
     few = calibrated(n_outer=60).fit(X, y)
+    assert few.path_.n_rows == 60
     assert few.support_.sum() < calibrated().fit(X, y).support_.sum()
 
 
@@ -186,3 +188,44 @@ def test_more_factors_than_rows_are_fine():
     X = rng.normal(size=(60, 200))
     selector = calibrated().fit(X, X[:, 17] + 0.2 * rng.normal(size=60))
     assert selector.selected_.tolist() == [17]
+
+
+def test_fewer_rows_than_neighbours_are_no_crash():
+    """In a process of its own, as a crash would end the tests; what ran last was printed last."""
+    done = run_script("""
+        import numpy as np
+        from firstfactor import FIRST, calibrated, stability
+
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(200, 12)), rng.normal(size=200)  # more candidates than are looked at closely
+        for n_rows, options in [
+            (200, {"n_neighbors": 100, "n_outer": 99}),
+            (32, {"n_neighbors": 10, "n_outer": 5}),
+            (60, {"split": True, "n_outer": 4}),
+            (60, {"split": True, "n_outer": 1}),
+        ]:
+            print(options, flush=True)
+            FIRST(rule="calibrated", **options).fit(X[:n_rows], y[:n_rows])
+        print("halves", flush=True)
+        half = FIRST(rule="calibrated", n_outer=0.05)
+        stability(X[:60], y[:60] > 0, selector=half, n_pairs=2, random_state=0)
+        print("fewer rows than neighbours to judge by", flush=True)
+        calibrated.ROWS = 100
+        FIRST(rule="calibrated", n_neighbors=150).fit(X, y)
+    """)
+    assert done.endswith("to judge by\n")
+
+
+def test_more_outer_rows_than_it_takes_to_judge_cost_nothing():
+    X, y = friedman(rows=4000)
+    for n_outer in (0.9, 4000, None):
+        assert calibrated(n_outer=n_outer).fit(X, y).path_.n_rows == 1500
+
+
+def test_rows_that_judge_may_vary_less_than_all():
+    X = np.zeros((40, 9))
+    X[0], y = 1.0, np.r_[5.0, np.zeros(39)]
+    for seed in range(3):
+        selector = FIRST(rule="calibrated", n_outer=4, random_state=seed).fit(X, y)
+        assert not selector.support_.any()
+        assert str(selector.path_)

@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import joblib
 import naive
@@ -234,3 +235,39 @@ def test_ctrl_c_stops_within_a_second(call):
         X, y = friedman(200_000, factors=40)
     """
     assert seconds_to_stop(f"{call}(X, y)", before) < 5  # a second on a quiet machine
+
+
+# --- what kernels trust --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_neighbors": 31}, "n_neighbors must be a whole number from 2 to 30"),
+        ({"n_neighbors": 1}, "n_neighbors must be a whole number from 2 to 30"),
+        ({"outer": np.array([], dtype=np.intp)}, "outer must hold rows from 0 to 29"),
+        ({"outer": np.array([3, 30])}, "outer must hold rows from 0 to 29"),
+        ({"outer": np.array([-1, 3])}, "outer must hold rows from 0 to 29"),
+        ({"outer": np.array([3, 3])}, "in increasing order"),
+        ({"y": np.zeros(29)}, "y must be 30 contiguous float64; got float64 of shape \\(29,\\)"),
+        ({"y": np.zeros(60)[::2]}, "y must be 30 contiguous float64"),
+        ({"y": np.zeros(30, np.float32)}, "got float32"),
+    ],
+)
+def test_a_search_that_kernels_could_not_trust_is_refused(change, message):
+    sound = search(RNG.normal(size=(30, 2)), RNG.normal(size=30), 2)
+    with pytest.raises((TypeError, ValueError), match=message):
+        replace(sound, **change)
+
+
+@pytest.mark.usefixtures("way")
+def test_a_thousand_discrete_factors_are_fine():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(40, 1100)).astype(float)
+    y = X[:, 0] + rng.normal(size=40)
+    sought = search(X, y, 2)
+    everything = tuple(range(1100))
+    found = sought.minus_each(everything, [0, 1099, None])
+    expected = [sought.one([i for i in everything if i != out]) for out in (0, 1099, None)]
+    np.testing.assert_allclose(found, expected)
+    np.testing.assert_allclose(sought.plus_each(everything[:-1], [1099]), expected[-1:])

@@ -311,3 +311,11 @@ def test_categories_count_in_the_distance_of_any_two_rows():
     any_two = np.mean([naive.distance(columns, range(5), m, n) ** 2 for m in range(300) for n in range(300) if n != m])
     share = total_indices(X, y).crowding.distance_share
     np.testing.assert_allclose(share, np.mean(nearest) / any_two, rtol=1e-9)
+
+
+def test_factors_that_do_not_vary_on_the_other_half_are_no_matter():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.arange(60) == 30, rng.normal(size=60)]).astype(float)
+    y = 100 * X[:, 0] + 0.01 * rng.normal(size=60)
+    for seed in range(10):
+        assert np.isfinite(FIRST(split=True, random_state=seed).fit(X, y).importances_).all()

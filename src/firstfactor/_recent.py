@@ -20,7 +20,7 @@ class Recent(Generic[Result]):
     def put(self, factors: Sequence[int], result: Result) -> None:
         """Keep a result, and forget the oldest."""
         self._results[tuple(sorted(factors))] = result
-        for oldest in list(self._results)[: -self._most]:
+        for oldest in list(self._results)[: max(len(self._results) - self._most, 0)]:
             self._results.pop(oldest, None)  # another thread may have been faster
 
     def find(self, factors: Sequence[int], make: Callable[[], Result]) -> Result:

@@ -63,8 +63,17 @@ _define_operator(operator.truediv, "fdiv")
 
 
 def _address(context: Any, builder: Any, kind: Any, width: int, array: Any, at: Any) -> Any:
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [at]), ir.VectorType(_DOUBLE, width).as_pointer())
+    contents = context.make_array(kind)(context, builder, array)
+    if config.BOUNDSCHECK:  # type: ignore[attr-defined]
+        _refuse_outside(context, builder, width, at, contents.nitems)
+    return builder.bitcast(builder.gep(contents.data, [at]), ir.VectorType(_DOUBLE, width).as_pointer())
+
+
+def _refuse_outside(context: Any, builder: Any, width: int, at: Any, size: Any) -> None:
+    """Raise an IndexError where a vector would not lie in its array; numba itself checks single numbers only."""
+    beyond = builder.icmp_signed(">", builder.add(at, _INTEGER(width)), size)
+    with builder.if_then(builder.or_(builder.icmp_signed("<", at, _INTEGER(0)), beyond), likely=False):
+        context.call_conv.return_user_exc(builder, IndexError, ("a vector lies outside of its array",))
 
 
 def _load(width: int) -> Any:

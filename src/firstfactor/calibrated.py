@@ -7,7 +7,6 @@ ones at hand, and the best of all candidates is compared with the best of all ca
 account of how many there are and of how alike they are, whatever the noise looks like.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -60,23 +59,24 @@ class CalibratedRule:
         rows = _some_rows(variances)
         y = search.y[rows]
         y = normal_scores(y) if variances.response.task == "regression" else y - y.mean()
-        self._search = replace(search, design=search.design.on_rows(rows), y=y, outer=np.arange(y.size))
+        self._search = replace(search.on_rows(rows, y), outer=np.arange(y.size))
         self._y = y
         self.total = float(y.var(ddof=1))
         self._alpha = alpha
         self._fits: Recent[Fits] = Recent(REMEMBERED_FITS)
 
-    def select(self, candidates: Sequence[int], report: Report) -> Selection:
+    def select(self, report: Report) -> Selection:
         """Let factors in one at a time while there is evidence for one, then take out those that have none left."""
+        candidates = self._search.design.varying if self.total > 0 else ()  # some rows may vary less than all
         steps: list[Step] = []
 
         def note(step: Step) -> None:
             steps.append(step)
             report(step)
 
-        entered = self._forward(tuple(candidates), note)
+        entered = self._forward(candidates, note)
         kept, p_values = self._eliminate(entered, note)
-        return Selection(kept, tuple(steps), self.total, p_values)
+        return Selection(kept, tuple(steps), self.total, self._y.size, p_values)
 
     def _forward(self, candidates: tuple[int, ...], note: Report) -> tuple[int, ...]:
         entered: tuple[int, ...] = ()
@@ -187,14 +187,17 @@ def chance_above(value: float, draws: Floats) -> float:
 
 
 def _some_rows(variances: Variances) -> Positions:
-    """Return the rows to judge by: those asked for, or some; of two classes as many of each as there are.
+    """Return the rows to judge by: the outer rows, or some of them; of two classes as many of each as there are.
 
     A factor that adds nothing to others adds nothing to them in a table where one class is more frequent than it was.
+    A single outer row has no neighbours among the outer rows: then all rows are there to judge.
     """
     outer, y, rng = variances.search.outer, variances.response.values, variances.rng
-    if outer.size < y.size or outer.size <= ROWS:
+    if outer.size < 2:
+        outer = np.arange(y.size)
+    if outer.size <= ROWS:
         return outer
-    shuffled = rng.permutation(y.size)
+    shuffled = rng.permutation(outer)
     if variances.response.classes:
         first, second = (shuffled[y[shuffled] == value] for value in (y.min(), y.max()))
         n_first = min(first.size, max(ROWS // 2, ROWS - second.size))

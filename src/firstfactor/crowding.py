@@ -42,6 +42,7 @@ NO_CROWD = Crowding(0.0, 0.0, None)
 
 def look_around(variances: Variances, factors: Sequence[int], left: float) -> Crowding:
     """Return how near rows are in ``factors``, the most important first, which leave so much of Var(Y)."""
+    factors = [i for i in factors if not variances.design.constant[i]]  # constant here: selected on other rows
     if not factors:
         return NO_CROWD
     share, variance = distance_share(variances.search, factors), variances.response.variance

@@ -8,6 +8,7 @@ is depends on how well the base separates the rows, and is estimated from counts
 same data take the same way on every machine.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _scan, _survey, _walk
+from . import _checks, _scan, _survey, _walk
 from ._recent import Recent
 from ._tasks import Workers
 from ._tree import build_tree
@@ -46,8 +47,14 @@ COLLAPSE = 100.0
 # So many candidates are better compared side by side than one after the other along a line, and so few rows.
 MANY, FEW = 64, 3000
 
+# So many places, and some more factors, would be beyond float64.
+UNCOUNTABLE = 1e250
+
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
+
+# Kernels number rows with 32 bits.
+MOST_ROWS = 2**31 - 1
 
 # What is kept for those who ask again: of so many sets, of tables that are small enough.
 REMEMBERED_SETS, REMEMBERED_ROWS = 16, 20_000
@@ -116,6 +123,29 @@ class Search:
     n_neighbors: int
     workers: Workers
 
+    def __post_init__(self) -> None:
+        """Refuse what would make a kernel read beyond an array. Kernels check nothing; all they trust is checked here.
+
+        Values of the design are finite and C-ordered float64, as `read_design` makes them.
+        """
+        n_rows, outer = self.design.n_rows, self.outer
+        _checks.integer("n_neighbors", self.n_neighbors, 2, n_rows, "the number of rows")
+        if n_rows > MOST_ROWS:
+            raise ValueError(f"X must have at most {MOST_ROWS:,} rows; got {n_rows:,}. Use a sample of them.")
+        if not self.design.values.flags.c_contiguous or self.design.values.dtype != np.float64:
+            raise TypeError(f"values of the design must be C-ordered float64; got {self.design.values.dtype}.")
+        if self.y.shape != (n_rows,) or not self.y.flags.c_contiguous or self.y.dtype != np.float64:
+            raise TypeError(f"y must be {n_rows} contiguous float64; got {self.y.dtype} of shape {self.y.shape}.")
+        if not outer.size or outer[0] < 0 or outer[-1] >= n_rows or (np.diff(outer) <= 0).any():
+            raise ValueError(f"outer must hold rows from 0 to {n_rows - 1} in increasing order; got {outer!r}.")
+
+    def on_rows(self, rows: Positions, y: Floats) -> "Search":
+        """Return a search among some rows; averaged over are those of them that are outer rows, or all if none is."""
+        outer = np.flatnonzero(np.isin(rows, self.outer))
+        if outer.size == 0:
+            outer = np.arange(rows.size)
+        return Search(self.design.on_rows(rows), y, outer, min(self.n_neighbors, rows.size), self.workers)
+
     # --- the three plans -------------------------------------------------------------------------------
 
     def one(self, factors: Sequence[int]) -> float:
@@ -126,7 +156,7 @@ class Search:
         """Return the mean variance in ``base`` plus each candidate."""
         if not base:
             return self.columns.variance[list(candidates)]
-        places = self.columns.levels[list(base)].prod()
+        places = self._most_places(base)
         cost_alone = self._cost_alone(places * self.columns.levels[list(candidates)], len(base) + 1)
         alone = cost_alone < self._least_cost_shared(places, len(base), len(candidates))
         means = np.empty(len(candidates))
@@ -152,7 +182,7 @@ class Search:
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
         sets = [tuple(i for i in base if i != member) for member in members]
-        cost_alone = sum(self._cost_alone(self.columns.levels[list(u)].prod(), len(u)) for u in sets if len(u) > 1)
+        cost_alone = sum(self._cost_alone(self._most_places(u), len(u)) for u in sets if len(u) > 1)
         cost_of_scan = SCAN + self._cost_of_all_points(len(base))
         return self._each_alone(sets) if cost_alone < cost_of_scan else self._scan(base, members, cost_of_scan)
 
@@ -275,23 +305,34 @@ class Search:
         count, mean, squares, example = _survey.group_rows(cell, n_cells, self.y)
         return Points(example, cell, count, mean, squares)
 
+    def _most_places(self, factors: Sequence[int]) -> float:
+        """How many distinct points there can be; infinity for more than can be counted."""
+        product = math.prod(self.columns.levels[list(factors)].tolist())
+        return product if product < UNCOUNTABLE else math.inf
+
     def _number_places(self, factors: tuple[int, ...]) -> tuple[Positions, int]:
         """Number the distinct points without gaps; return that of each row, and how many there are."""
-        if not factors:
-            return np.zeros(self.design.n_rows, dtype=np.intp), 1
-        known = self._recent_places.get(factors)
-        if known is None:
-            before, n_before = self._number_places(factors[:-1])
-            levels = int(self.columns.levels[factors[-1]])
-            known = _number(before * levels + self.columns.codes[factors[-1]], n_before * levels)
-            if self.design.n_rows <= REMEMBERED_ROWS:
-                self._recent_places.put(factors, known)
-        return known
+
+        def make() -> tuple[Positions, int]:
+            base = self._recent_places.find(factors[:-1], lambda: self._split_places(factors[:-1]))
+            return self._split_places(factors[-1:], base)
+
+        return self._recent_places.find(factors, make)
+
+    def _split_places(
+        self, factors: tuple[int, ...], places: tuple[Positions, int] | None = None
+    ) -> tuple[Positions, int]:
+        """Number the distinct points in some more factors, by default from one place that holds all rows."""
+        places = places or (np.zeros(self.design.n_rows, dtype=np.intp), 1)
+        for i in factors:
+            levels = int(self.columns.levels[i])
+            places = _number(places[0] * levels + self.columns.codes[i], places[1] * levels)
+        return places
 
     @cached_property
     def _recent_places(self) -> Recent[tuple[Positions, int]]:
         """The places of the last sets: the base of a step is asked for with each candidate."""
-        return Recent(REMEMBERED_SETS)
+        return Recent(REMEMBERED_SETS if self.design.n_rows <= REMEMBERED_ROWS else 0)
 
     # --- columns ---------------------------------------------------------------------------------------
 

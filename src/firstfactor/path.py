@@ -35,8 +35,10 @@ class Path:
     names: tuple[str, ...]
     response_variance: float
     steps: tuple[Step, ...]
+    n_rows: int = 0
+    """How many rows the factors were selected on."""
     rows_apart: int = 0
-    """How many rows the factors were selected on, if importances were estimated on others."""
+    """How many rows were set apart to select on, if importances were estimated on others."""
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
         """Return a data frame with one row per step and candidate, with the evidence of the step where there is one."""

@@ -62,7 +62,7 @@ class Procedure:
         if self.rule == "paper":
             return select(variances, self.forward, self.elimination, narrate(names, variances.response.variance))
         rule = CalibratedRule(variances, self.alpha)
-        return rule.select(variances.design.varying, narrate(names, rule.total))
+        return rule.select(narrate(names, rule.total))
 
 
 def silent(*_: object) -> Report:

@@ -93,10 +93,12 @@ class Selection:
     steps: tuple[Step, ...]
     total: float
     """The variance that the steps explain parts of."""
+    n_rows: int
+    """How many rows it was made on."""
     p_values: NDArray[np.float64] | None = None
     """Evidence for each factor kept, where the rule asks for it."""
     rows_apart: int = 0
-    """How many rows it was made on, if importances are to be estimated on others."""
+    """How many rows were set apart for it, if importances are to be estimated on others."""
 
 
 def select(variances: Variances, forward: str | int, elimination: str, report: Report) -> Selection:
@@ -128,7 +130,7 @@ def appraise(variances: Variances, selection: Selection, method: str, uncertaint
         design.n_rows,
         response.task,
         method,
-        Path(design.names, selection.total, selection.steps, selection.rows_apart),
+        Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
         sure,
         crowding,
         kept,
@@ -204,7 +206,7 @@ def eliminate(
         if not removed:
             break
         kept = tuple(i for i in kept if i not in removed)
-    return Selection(kept, tuple(steps), total)
+    return Selection(kept, tuple(steps), total, variances.design.n_rows)
 
 
 def _check_elimination(elimination: str) -> None:

@@ -104,12 +104,8 @@ class Variances:
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
         """Return the same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
-        response, n_neighbors = self.response.on_rows(rows), min(self.search.n_neighbors, rows.size)
-        outer = np.flatnonzero(np.isin(rows, self.search.outer))
-        if outer.size == 0:
-            outer = np.arange(rows.size)
-        part = Search(self.design.on_rows(rows), response.values, outer, n_neighbors, self.search.workers)
-        return Variances(response, part, self.estimator, self.rng)
+        response = self.response.on_rows(rows)
+        return Variances(response, self.search.on_rows(rows, response.values), self.estimator, self.rng)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(self._varying.intersection(factors)))
