@@ -209,8 +209,9 @@ def test_huge_and_tiny_units_are_no_matter(scale):
     [
         ({"estimator": "best"}, "estimator must be one of 'nearest', 'extrapolated'; got 'best'"),
         ({"rule": "strict"}, "rule must be one of 'paper', 'calibrated'; got 'strict'"),
-        ({"rule": "calibrated", "alpha": 0}, "alpha must be a number between 0 and 1"),
-        ({"rule": "calibrated", "alpha": "low"}, "alpha must be a number from 0 to 1; got 'low'"),
+        ({"rule": "calibrated", "alpha": 0}, "alpha must be a number from 0.001 to 1; got 0"),
+        ({"rule": "calibrated", "alpha": "low"}, "alpha must be a number from 0.001 to 1; got 'low'"),
+        ({"rule": "calibrated", "alpha": 1.0}, "alpha must be a number below 1; got 1.0"),
         ({"rule": "calibrated", "forward": "fast"}, "forward must be 'full' and elimination 'batch'"),
         ({"split": 0.3}, "split must be True or False; got 0.3"),
     ],

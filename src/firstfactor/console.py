@@ -8,7 +8,17 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from .evidence import LEVEL, format_margin, is_calibrated, margins, r2_range, say_bias, say_too_few_rows
+from .evidence import (
+    LEVEL,
+    format_interval,
+    intervals,
+    r2_range,
+    say_bias,
+    say_disagreement,
+    say_no_shares,
+    say_rows_judged,
+    say_too_few_rows,
+)
 from .importance_plot import format_importance
 from .indices import WEAK
 from .job import NO_UNCERTAINTY
@@ -125,9 +135,9 @@ def _doubts(result: "Result") -> Iterator[str]:
     too_few = say_too_few_rows(indices)
     if too_few:
         yield f"{too_few} Use {'' if result.settings.selects else '--method first, fewer factors or '}more rows."
-    bias = say_bias(indices, "--estimator extrapolated is less off")
-    if bias:
-        yield bias
+    for doubt in (say_bias(indices, "--estimator extrapolated is less off"), say_no_shares(indices)):
+        if doubt:
+            yield doubt
 
 
 def _data_line(result: "Result") -> list[str | tuple[str, str]]:
@@ -169,14 +179,15 @@ def _print_factors(screen: Screen, result: "Result") -> None:
     room = screen.width - len("rank    category  ") - len(cells.header) - 2
     width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
     longest_bar = min(room - width, LONGEST_BAR)
-    largest = float(indices.values.max()) or 1.0
+    shares = indices.shares
+    largest = float(shares.max()) or 1.0
 
     def row(rank: str, name: str, kind: str) -> str:
         return f"{rank:>4}  {set_cell_size(shorten(name, width), width)}  {kind:8}  "
 
     screen.print((row("rank", "factor", "kind") + cells.header, "bold"))
     for rank, i in enumerate(selected, start=1):
-        bar = screen.bar(indices.values[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
+        bar = screen.bar(shares[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
         screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}", "blue")
     for i in others:
         reason = f"{cells.frequency(i)}{indices.why_left_out(i)}"
@@ -188,21 +199,21 @@ class _Cells:
 
     def __init__(self, result: "Result") -> None:
         self._indices, self._stability = result.indices, result.stability
-        self._margins, self._weak = margins(result.indices), result.indices.weak
+        self._intervals, self._weak = intervals(result.indices), result.indices.weak
         self._marks = bool(self._weak.any())
         halves = "" if self._stability is None else "halves  "
         known = self._indices.uncertainty is not None
-        self.header = f"{halves}  importance ±       p{self._mark(False)}" if known else f"{halves}importance"
+        self.header = f"{halves}importance     interval       p{self._mark(False)}" if known else f"{halves}importance"
 
     def of(self, factor: int) -> str:
         """Return the cells of a selected factor."""
-        importance = format_importance(float(self._indices.values[factor]))
+        importance = format_importance(float(self._indices.shares[factor]))
         if self._indices.uncertainty is None:
             return f"{self.frequency(factor)}{importance:>10}"
         p_value = format_p(float(self._indices.p_values[factor]))
-        margin = format_margin(float(self._margins[factor]))
+        interval = format_interval(self._intervals[factor])
         mark = self._mark(bool(self._weak[factor]))
-        return f"{self.frequency(factor)}{importance:>6} {margin:7}  {p_value:>6}{mark}"
+        return f"{self.frequency(factor)}{importance:>10}  {interval:>11}  {p_value:>6}{mark}"
 
     def frequency(self, factor: int) -> str:
         """Return how often a factor was selected on halves, if that is known."""
@@ -246,9 +257,9 @@ def _legend(result: "Result") -> Iterator[str]:
         yield f"{100 * LEVEL:g} % intervals, for chance alone; p: how likely such an effect is by chance."
     if indices.weak.any():
         yield f"? weak: p > {WEAK:g}."
-    if is_calibrated(indices) and indices.left_out.size:
-        what = " (to R² of normal scores)" if indices.task == "regression" else ""
-        yield f"What factors left out would add{what} is no more than chance would show."
+    for sentence in (say_disagreement(indices), say_rows_judged(indices)):
+        if sentence:
+            yield sentence
     if result.stability is not None:
         yield _stability_sentence(result.stability)
 

@@ -71,9 +71,9 @@ def _outside() -> int:
 
 
 def distance_share(search: Search, factors: Sequence[int], n_rows: int = ROWS) -> float:
-    """Return the mean squared distance of the nearest neighbours as a share of that of any two rows."""
+    """Return the mean squared distance of the nearest neighbours as a share, at most 1, of that of any two rows."""
     reach = float(search.balls(factors, -(-search.outer.size // n_rows)).reach.mean())
-    return reach / sum(_between_any_two(search, i) for i in factors)
+    return min(reach / sum(_between_any_two(search, i) for i in factors), 1.0)
 
 
 def _between_any_two(search: Search, factor: int) -> float:

@@ -36,7 +36,7 @@ class Effect:
 def read_effects(X: Any, y: Any, indices: Indices, wanted: Sequence[int]) -> tuple[list[Effect], Target]:
     """Return the factors at the positions ``wanted``, in that order, and the response."""
     columns = dict(read_columns(X, indices, set(wanted)))
-    effects = [Effect(indices.names[i], float(indices.values[i]), columns[i]) for i in wanted]
+    effects = [Effect(indices.names[i], float(indices.shares[i]), columns[i]) for i in wanted]
     return effects, read_target(y, count_rows(X), indices.task)
 
 

@@ -1,12 +1,9 @@
 """How sure a result is, in figures and sentences that the terminal, pictures and pages share."""
 
-import math
-from statistics import NormalDist
-
 import numpy as np
 from numpy.typing import NDArray
 
-from .indices import Indices
+from .indices import WEAK, Indices
 
 # How often the intervals that are shown hold the truth.
 LEVEL = 0.95
@@ -15,20 +12,19 @@ LEVEL = 0.95
 LEAST_BIAS = 0.01
 
 
-def margins(indices: Indices) -> NDArray[np.float64]:
-    """Return half the width of the interval of each importance; not a number where there is none.
+def intervals(indices: Indices) -> NDArray[np.float64]:
+    """Return the interval of each importance, (factors, 2); not a number where there is none.
 
     The importance of a factor that stands alone is 1 by definition: that has no interval either.
     """
     if indices.uncertainty is None:
-        return np.full(indices.values.size, np.nan)
-    errors = indices.standard_errors
-    return np.where(errors > 0, NormalDist().inv_cdf((1 + LEVEL) / 2) * errors, np.nan)
+        return np.full((indices.values.size, 2), np.nan)
+    return np.where(indices.standard_errors[:, None] > 0, indices.interval(LEVEL), np.nan)
 
 
-def format_margin(margin: float) -> str:
-    """Return a margin with three decimals, rounded up where it would vanish; nothing if there is none."""
-    return "" if math.isnan(margin) else f"± {max(margin, 0.001):.3f}"
+def format_interval(interval: NDArray[np.float64]) -> str:
+    """Return both ends of an interval with three decimals; nothing if there is none."""
+    return "" if np.isnan(interval).any() else "–".join(f"{end:.3f}" for end in interval)
 
 
 def r2_range(indices: Indices) -> tuple[float, float] | None:
@@ -41,13 +37,51 @@ def r2_range(indices: Indices) -> tuple[float, float] | None:
 
 def is_calibrated(indices: Indices) -> bool:
     """Tell whether factors were selected by evidence."""
-    return indices.path is not None and any(step.p_value is not None for step in indices.path.steps)
+    return indices.path is not None and indices.path.is_calibrated
 
 
 def format_ceiling(indices: Indices) -> str:
-    """Return the ceiling with two decimals and its interval; an estimate below 0 means that nothing is explained."""
+    """Return the ceiling with two decimals and its interval."""
     ends = "–".join(f"{end:.2f}" for end in r2_range(indices) or ())
-    return f"{max(indices.r2_ceiling, 0.0):.2f}" + (f" ({ends})" if ends else "")
+    return f"{indices.r2_ceiling:.2f}" + (f" ({ends})" if ends else "")
+
+
+def say_no_shares(indices: Indices) -> str:
+    """Return the sentence that too little is explained to have shares of; nothing if there is enough."""
+    if indices.has_shares or indices.uncertainty is None or not indices.selected.size:
+        return ""
+    return (
+        "The ceiling may be 0. Importances are shares of what is explained: the order is an estimate, but how large "
+        "they are is not known."
+    )
+
+
+def say_disagreement(indices: Indices) -> str:
+    """Return the sentence on why an interval reaches 0 though p is small, or does not though p is large; or nothing."""
+    if indices.uncertainty is None or not indices.has_shares:
+        return ""
+    low = indices.interval(LEVEL)[:, 0]
+    small = indices.p_values <= WEAK
+    if not (indices.support & ~np.isnan(low) & ((low > 0) != small)).any():
+        return ""
+    if is_calibrated(indices) and indices.path is not None and not indices.path.rows_apart:
+        how = "the ranks of the response" if indices.task == "regression" else "the rows the factors were selected on"
+        return (
+            f"p and interval answer two questions: p, from {how}, whether a factor adds anything; the interval, how "
+            "large its share of the variance is. They can differ."
+        )
+    return (
+        "p and interval answer two questions: p, whether a factor adds anything; the interval, how large its share is, "
+        "which is less certain. They can differ."
+    )
+
+
+def say_rows_judged(indices: Indices) -> str:
+    """Return the sentence on how many rows the factors were selected on, if on fewer than there were; or nothing."""
+    path = indices.path
+    if path is None or path.n_rows >= (path.rows_apart or indices.n_rows):
+        return ""
+    return f"Factors were selected on {path.n_rows:,} rows, drawn at random."
 
 
 def say_too_few_rows(indices: Indices) -> str:

@@ -32,6 +32,7 @@ def facts(result: "Result") -> dict[str, Any]:
             "rows_dropped": table.n_dropped,
             "rows_used": len(table.y),
             "rows_estimated_on": indices.n_rows,
+            "rows_selected_on": None if indices.path is None else indices.path.n_rows,
             "factors": len(indices.names),
             "kinds": dict(Counter(indices.kinds)),
             "left_out": table.left_out,
@@ -59,7 +60,7 @@ def _uncertainty(indices: "Indices") -> dict[str, Any]:
     sure = indices.uncertainty
     return {
         "r2_standard_error": None if sure is None else _number(sure.r2),
-        "r2_interval": None if sure is None else [_number(end) for end in indices.r2_interval(LEVEL)],
+        "r2_interval": None if sure is None or math.isnan(sure.r2) else list(indices.r2_interval(LEVEL)),
         "noise_standard_error": None if sure is None else _number(sure.noise),
         "interval_level": LEVEL,
     }
@@ -90,13 +91,14 @@ def _stability(found: "Stability") -> dict[str, Any]:
 def _factor_rows(result: "Result") -> list[dict[str, Any]]:
     """Return one row per factor, the selected ones first."""
     indices, halves = result.indices, result.stability
-    ranking, support, weak, evidence = indices.ranking, indices.support, indices.weak, _evidence(indices)
+    ranking, shares, support, weak = indices.ranking, indices.shares, indices.support, indices.weak
+    evidence = _evidence(indices)
     return [
         {
             "rank": int(ranking[i]),
             "factor": indices.names[i],
             "kind": indices.kinds[i],
-            "importance": float(indices.values[i]),
+            "importance": float(shares[i]),
             **evidence[i],
             **({} if halves is None else {"frequency": float(halves.frequencies[i])}),
             "selected": bool(support[i]),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
-from .evidence import LEVEL, format_ceiling, margins
+from .evidence import LEVEL, format_ceiling, intervals
 from .indices import Indices
 from .uncertainty import format_p
 
@@ -72,11 +72,6 @@ def _draw_intervals(ax: "Axes", bars: list[Bar]) -> None:
         ax.hlines(row, low, high, colors=ax.xaxis.label.get_color(), linewidth=1.4)
 
 
-def ceiling_of(indices: Indices) -> float:
-    """Return the ceiling as a share: an estimate below 0 means that nothing is explained."""
-    return max(indices.r2_ceiling, 0.0)
-
-
 def format_importance(value: float) -> str:
     """Return an importance with three decimals, never a 0 that is none."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
@@ -89,7 +84,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
     named = selected if len(selected) <= room else selected[: room - 1]
     bars = _selected_bars(indices, named)
     if len(named) < len(selected):
-        next_best = format_importance(float(indices.values[selected[len(named)]]))
+        next_best = format_importance(float(indices.shares[selected[len(named)]]))
         bars.append(Bar(Label(f"{len(selected) - len(named):,} more"), 0.0, f"at most {next_best} each"))
     if len(others) <= min(most - len(bars), MOST_LEFT_OUT):
         bars += [Bar(Label(indices.names[i]), 0.0, indices.why_left_out(i)) for i in others]
@@ -101,15 +96,14 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
 
 def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
     """Return the rows of factors with an index; those that may be chance say so."""
-    known, weak = ~np.isnan(margins(indices)), indices.weak
-    intervals = indices.interval(LEVEL) if known.any() else np.empty((known.size, 2))
+    both_ends, weak, shares = intervals(indices), indices.weak, indices.shares
     bars = []
     for i in factors:
-        note = format_importance(float(indices.values[i]))
+        note = format_importance(float(shares[i]))
         if weak[i]:
             note += f" (weak, p {format_p(float(indices.p_values[i]))})"
-        ends = (float(intervals[i, 0]), float(intervals[i, 1])) if known[i] else None
-        bars.append(Bar(Label(indices.names[i]), float(indices.values[i]), note, ends, bool(weak[i])))
+        ends = None if np.isnan(both_ends[i]).any() else (float(both_ends[i, 0]), float(both_ends[i, 1]))
+        bars.append(Bar(Label(indices.names[i]), float(shares[i]), note, ends, bool(weak[i])))
     return bars
 
 

@@ -24,12 +24,15 @@ class Indices:
     """Importance of each factor, and the variances it is measured against."""
 
     values: NDArray[np.float64]
-    """One per factor, in the order of the columns; or the one index of a set."""
+    """What the formula gives for each factor, in the order of the columns; or the one index of a set.
+
+    By chance it can exceed 1. `shares` are what is shown.
+    """
     names: tuple[str, ...]
     kinds: tuple[Kind, ...]
     """What each factor is; empty for a set."""
     noise_variance: float
-    """Variance of the response that the factors cannot explain; 0 where it is taken to be clean."""
+    """Variance of the response that the factors cannot explain, at most all of it; 0 where it is taken to be clean."""
     response_variance: float
     n_rows: int
     task: Task
@@ -52,6 +55,18 @@ class Indices:
     def r2_ceiling(self) -> float:
         """The best R² that any model can reach on these factors."""
         return self.explained_variance / self.response_variance
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The indices as shares of what is explained, (factors,): none is above 1."""
+        return np.minimum(self.values, 1.0)
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether anything is explained for sure: where the ceiling may be 0, shares of it may be anything."""
+        if self.uncertainty is None:
+            return self.explained_variance > 0
+        return self.r2_interval()[0] > 0
 
     @property
     def support(self) -> NDArray[np.bool_]:
@@ -88,7 +103,8 @@ class Indices:
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """Return the confidence interval of each index, (factors, 2); not a number for those without one.
 
-        It takes account of chance, not of bias: neighbours that are not at the same place make indices too small.
+        It takes account of chance, not of bias: neighbours that are not at the same place make indices too small. It
+        holds the share that is shown, and goes from 0 to 1 where the ceiling may be 0.
 
         Parameters
         ----------
@@ -96,7 +112,9 @@ class Indices:
             How often such intervals hold the truth, between 0 and 1.
         """
         margin = self._margin(level, self.standard_errors)
-        interval: NDArray[np.float64] = np.clip(np.column_stack([self.values - margin, self.values + margin]), 0.0, 1.0)
+        interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - margin, self.shares + margin]), 0.0, 1.0)
+        if self.r2_interval(level)[0] <= 0:
+            interval[~np.isnan(margin)] = 0.0, 1.0
         return interval
 
     def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -111,7 +129,8 @@ class Indices:
         return self.uncertainty
 
     def _margin(self, level: float, errors: Any) -> Any:
-        level = _checks.number("level", level, 0.0, 1.0)
+        if _checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
+            raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
         return ndtri((1 + level) / 2) * errors
 
     @property
@@ -134,14 +153,16 @@ class Indices:
             return "constant"
         if self.path is None or factor in self.path.removed:
             return "adds nothing to the others"
+        if self.path.is_calibrated:
+            return "adds no more than chance would"
         if factor not in self.path.last_gains:
-            return "never among the best candidates"
+            return "did not help when last tried"
         gain = f"{self.path.last_gains[factor]:+.3f}"
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
     def to_frame(self, backend: _frames.Backend = "pandas") -> Any:
         """Return a data frame with a row for each factor: its importance, and how sure that is where it is known."""
-        columns = {"factor": list(self.names), "importance": self.values.tolist()}
+        columns = {"factor": list(self.names), "importance": self.shares.tolist()}
         if self.uncertainty is not None:
             columns["standard_error"] = self.uncertainty.standard_errors.tolist()
             columns["p_value"] = self.uncertainty.p_values.tolist()
@@ -149,7 +170,7 @@ class Indices:
 
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")
-        header, cells = ["factor", "importance"], [list(self.names), [f"{value:.4f}" for value in self.values]]
+        header, cells = ["factor", "importance"], [list(self.names), [f"{share:.4f}" for share in self.shares]]
         if self.uncertainty is not None:
             header += ["standard error", "p"]
             cells += [["" if np.isnan(error) else f"{error:.4f}" for error in self.standard_errors]]
@@ -233,7 +254,7 @@ def total_indices(
             names, kinds, positions = (" + ".join(design.names[i] for i in group),), (), (0,)
             values = np.array([group_total(variances, everything, group, noise)])
             rests = (tuple(i for i in everything if i not in group),)
-        noise_variance = variances.of(everything) if noise else 0.0
+        noise_variance = min(variances.of(everything), variances.response.variance) if noise else 0.0
         sure = None
         if uncertainty:
             question = Question(everything, rests, noise)

@@ -64,15 +64,22 @@ class Path:
         """Factors that elimination took out, in order."""
         return tuple(i for step in self.steps if step.phase == "elimination" for i in step.chosen)
 
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether factors were selected by evidence."""
+        return any(step.p_value is not None for step in self.steps)
+
     @cached_property
     def last_gains(self) -> dict[int, float]:
-        """What each factor would have added to R² when it was last tried."""
-        gains: dict[int, float] = {}
-        for step in self.steps:
-            if step.phase == "forward":
-                gained = (step.explained - step.base_explained) / self.response_variance
-                gains.update(zip(step.candidates, gained.tolist(), strict=True))
-        return gains
+        """What each factor tried in the last forward step would have added to R².
+
+        Gains of earlier steps, beyond fewer factors, say nothing about what a factor adds to those selected.
+        """
+        forward = [step for step in self.steps if step.phase == "forward"]
+        if not forward:
+            return {}
+        gained = (forward[-1].explained - forward[-1].base_explained) / self.response_variance
+        return dict(zip(forward[-1].candidates, gained.tolist(), strict=True))
 
     def describe(self, step: Step) -> tuple[str, ...]:
         """Return the cells that `str` prints for a step."""

@@ -7,7 +7,6 @@ import numpy as np
 
 from ._axes import BLUE, MOST_ROWS, VERMILLION, Label, label_rows, rows_that_fit, tall_axes
 from .evidence import is_calibrated
-from .importance_plot import ceiling_of
 from .indices import Indices
 from .path import Path
 from .uncertainty import format_p
@@ -91,7 +90,7 @@ def _draw_ceiling(ax: "Axes", indices: Indices) -> float:
     """Draw the ceiling and return where it is; it is left out where the path does not lead there."""
     if is_calibrated(indices) or (indices.path is not None and indices.path.rows_apart):
         return 0.0
-    ceiling = ceiling_of(indices)
+    ceiling = indices.r2_ceiling
     ax.axvline(ceiling, color=VERMILLION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}")
     return ceiling
 

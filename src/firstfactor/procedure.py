@@ -9,6 +9,9 @@ from .indices import Indices
 from .selection import Report, Selection, appraise, select
 from .variance import Variances, halves
 
+# A smaller alpha would take tens of thousands of draws to see.
+LEAST_ALPHA = 0.001
+
 Narrator = Callable[[tuple[str, ...], float], Report]
 """Gets the names of the factors and the variance that is explained, and returns what is told each step."""
 
@@ -27,8 +30,8 @@ class Procedure:
         """Refuse what is not possible, or not together."""
         _checks.one_of("rule", self.rule, ("paper", "calibrated"))
         _checks.boolean("split", self.split)
-        if _checks.number("alpha", self.alpha, 0.0, 1.0) in (0.0, 1.0):
-            raise ValueError(f"alpha must be a number between 0 and 1, without these two; got {self.alpha!r}.")
+        if _checks.number("alpha", self.alpha, LEAST_ALPHA, 1.0) == 1.0:
+            raise ValueError(f"alpha must be a number below 1; got {self.alpha!r}.")
         if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
             raise ValueError(
                 f"forward must be 'full' and elimination 'batch' with rule='calibrated', which goes its own way; got "

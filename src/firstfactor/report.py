@@ -19,14 +19,17 @@ from .effects_plot import draw_effect
 from .evidence import (
     LEVEL,
     format_ceiling,
-    format_margin,
+    format_interval,
+    intervals,
     is_calibrated,
-    margins,
     r2_range,
     say_bias,
+    say_disagreement,
+    say_no_shares,
+    say_rows_judged,
     say_too_few_rows,
 )
-from .importance_plot import ceiling_of, draw_importance, format_importance
+from .importance_plot import draw_importance, format_importance
 from .indices import WEAK, Indices
 from .observed import indices_of, printable
 from .path_plot import draw_path, stops
@@ -113,7 +116,7 @@ def gather(
         "title": title or f"What drives {response}?",
         "response": response,
         "indices": indices,
-        "ceiling": ceiling_of(indices),
+        "ceiling": indices.r2_ceiling,
         "n_rows": len(data.target.values) if data else indices.n_rows,
         "split": indices.path is not None and indices.path.rows_apart > 0,
         **_evidence(indices),
@@ -136,19 +139,19 @@ def gather(
 def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
     """Return the rows of the table for the selected factors; ``share`` is the length of the bar."""
     shown = indices.selected.tolist()[:MOST_SELECTED]
-    largest = float(indices.values.max()) or 1.0
-    margin, weak = margins(indices), indices.weak
+    shares, both_ends, weak = indices.shares, intervals(indices), indices.weak
+    largest = float(shares.max()) or 1.0
     p_values = np.full(len(indices.names), np.nan) if indices.uncertainty is None else indices.p_values
     return [
         {
             "rank": rank,
             "name": printable(indices.names[i]),
             "kind": indices.kinds[i],
-            "importance": format_importance(float(indices.values[i])),
-            "margin": format_margin(float(margin[i])),
+            "importance": format_importance(float(shares[i])),
+            "interval": format_interval(both_ends[i]),
             "p": format_p(float(p_values[i])),
             "weak": bool(weak[i]),
-            "share": round(100 * float(indices.values[i]) / largest, 1),
+            "share": round(100 * float(shares[i]) / largest, 1),
         }
         for rank, i in enumerate(shown, start=1)
     ]
@@ -165,6 +168,9 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "calibrated": is_calibrated(indices),
         "too_few_rows": say_too_few_rows(indices),
         "bias": say_bias(indices, "the estimator “extrapolated” is less off"),
+        "no_shares": say_no_shares(indices),
+        "disagreement": say_disagreement(indices),
+        "rows_judged": say_rows_judged(indices),
     }
 
 
@@ -287,7 +293,7 @@ def compact_table(indices: Indices) -> str:
     left, right = 'style="text-align:left"', 'style="text-align:right"'
     cells = "".join(
         f"<tr><td {right}>{row['rank']}</td><td {left}>{html.escape(row['name'])}</td><td {left}>{row['kind']}</td>"
-        f"<td {right}>{row['importance']}</td><td {left}>{row['margin']}{' ?' if row['weak'] else ''}</td>"
+        f"<td {right}>{row['importance']}</td><td {left}>{row['interval']}{' ?' if row['weak'] else ''}</td>"
         '<td style="text-align:left;width:8em"><div style="height:0.8em;min-width:1px;background:#0072b2;'
         f'width:{row["share"]}%"></div></td></tr>'
         for row in rows
@@ -308,8 +314,8 @@ def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
         f"{counts}{others} of {len(indices.names)} left out.",
         f"R² of any model: at most {format_ceiling(indices)}.",
     ]
-    if any(row["margin"] for row in rows):
-        sentences.append(f"± {100 * LEVEL:g} % interval.")
+    if any(row["interval"] for row in rows):
+        sentences.append(f"{100 * LEVEL:g} % intervals.")
     if any(row["weak"] for row in rows):
         sentences.append(f"? weak: p &gt; {WEAK:g}.")
-    return " ".join([*sentences, say_too_few_rows(indices)]).rstrip()
+    return " ".join(filter(None, [*sentences, say_no_shares(indices), say_too_few_rows(indices)]))

@@ -44,7 +44,7 @@ def read_data(X: Any, y: Any, indices: Indices) -> Data:
     if n_rows > MOST_ROWS_ASSOCIATED:
         rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
     chosen = dict(read_columns(X, indices, set(selected)))
-    effects = [Effect(indices.names[i], float(indices.values[i]), chosen[i]) for i in selected[:MOST_EFFECTS]]
+    effects = [Effect(indices.names[i], float(indices.shares[i]), chosen[i]) for i in selected[:MOST_EFFECTS]]
     summaries = {i: summarise(chosen[i]) for i in selected[:MOST_SUMMARIES]}
     some = {i: chosen[i].take(rows) for i in selected}
     found = []

@@ -215,9 +215,9 @@ def stability(
 
 
 def worst_case_bound(average_size: float, n_factors: int, n_pairs: int, threshold: float) -> float:
-    """q² / ((2τ − 1) p): Theorem 1 at θ = q/p."""
+    """q² / ((2τ − 1) p), Theorem 1 at θ = q/p; never more than all p factors."""
     tau = _lowest_frequency(n_pairs, threshold)
-    return average_size**2 / ((2 * tau - 1) * max(n_factors, 1))
+    return min(average_size**2 / ((2 * tau - 1) * max(n_factors, 1)), n_factors)
 
 
 def unimodal_bound(average_size: float, n_factors: int, n_pairs: int, threshold: float) -> float:
