@@ -122,13 +122,14 @@ def first_largest(values, rounding):
 
 
 def local_weights(table, factors, m, band, ridge=0.02):
-    """What each row weighs in the fit at row m, which is not in it; None if all neighbours are equally far."""
+    """What each row weighs in the fit at row m, which is not in it."""
     others = [n for n in range(len(table[0])) if n != m]
     squared = {n: distance(table, factors, m, n) ** 2 for n in others}
     reach = sorted(squared.values())[min(band, len(others)) - 1]
     near = {n: 1.0 if reach == 0 else 1 - d / reach for n, d in squared.items() if d * (1 + TIE) < reach or d == 0}
-    if not near:
-        return None
+    if not near:  # all neighbours are equally far: none is better than another
+        tied = [n for n, d in squared.items() if d <= reach * (1 + TIE) ** 2]
+        return dict.fromkeys(tied, 1 / len(tied))
     slopes = [i for i in factors if not is_category(table[i])]
     terms = {n: [1.0] + [table[i][n] - table[i][m] for i in slopes] for n in near}
     size = len(slopes) + 1
@@ -153,10 +154,8 @@ def solve(matrix, right):
 
 
 def local_error(table, y, factors, m, band):
-    """What is left of y at row m after the fit without it, as a deviation of one row; None likewise."""
+    """What is left of y at row m after the fit without it, as a deviation of one row."""
     weights = local_weights(table, factors, m, band)
-    if weights is None:
-        return None
     fit = sum(w * y[n] for n, w in weights.items())
     return (y[m] - fit) / sqrt(1 + sum(w * w for w in weights.values()))
 

@@ -2,11 +2,13 @@
 
 import naive
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import as_lists, friedman, mixed, tables
 
+from firstfactor import total_indices
 from firstfactor.local import Local
 from firstfactor.variance import open_variances
 
@@ -27,10 +29,8 @@ def naive_errors(X, y, factors):
     return [[naive.local_error(columns, centred, factors, m, band) for m in range(len(y))] for band in BANDS]
 
 
-def assert_same_where_known(ours, reference):
-    known = np.array([[value is not None for value in row] for row in reference])
-    expected = np.array([[0.0 if value is None else value for value in row] for row in reference])
-    np.testing.assert_allclose(ours[known], expected[known], rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+def assert_same(ours, expected):
+    np.testing.assert_allclose(ours, expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
 
 
 @given(tables(), st.data())
@@ -38,19 +38,15 @@ def test_errors_equal_those_in_plain_loops(table, data):
     X, y = table
     factors = data.draw(st.lists(st.integers(0, X.shape[1] - 1), min_size=1, unique=True))
     _, errors, _ = fits_of(X, y, factors)
-    assert_same_where_known(errors.values, naive_errors(X, y, factors))
+    assert_same(errors.values, naive_errors(X, y, factors))
 
 
 @pytest.mark.parametrize("make", [friedman, mixed])
 def test_errors_of_larger_tables_equal_those_in_plain_loops(make):
-    import pandas as pd
-
     X, y = make(rows=120)
     X, factors = pd.DataFrame(X), [0, 1, 2, 3]
     _, errors, _ = fits_of(X, y, factors)
-    reference = naive_errors(X, y, factors)
-    assert sum(value is None for row in reference for value in row) == 0
-    assert_same_where_known(errors.values, reference)
+    assert_same(errors.values, naive_errors(X, y, factors))
 
 
 def test_without_factors_the_fit_is_the_mean_of_the_other_rows():
@@ -94,3 +90,34 @@ def test_blocks_of_rows_give_the_same_fits_as_all_at_once():
     at_once = local.fit(np.arange(900)).errors(values, means)
     for ours, expected in zip(errors, at_once, strict=True):
         np.testing.assert_array_equal(ours, expected)
+
+
+def test_a_fit_takes_all_of_several_equal_rows():
+    """Six rows at one place, more than a fit looks for, while another column has many distinct values."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": np.r_[np.zeros(6), rng.normal(size=8)], "b": np.r_[np.zeros(6), rng.normal(size=8)]})
+    y = rng.normal(size=14)
+    _, errors, _ = fits_of(X, y, [0, 1])
+    assert_same(errors.values, naive_errors(X, y, [0, 1]))
+
+
+def test_rows_with_a_level_of_their_own_are_foretold_by_all_others():
+    """All others are equally far, and more than a fit looks for."""
+    X = pd.DataFrame({"make": [*"abcdefghijkl", *"mnopqrs" * 2]})
+    y = np.random.default_rng(0).normal(size=26)
+    _, errors, values = fits_of(X, y, [0])
+    np.testing.assert_allclose(errors.fits[:, :12], [(values.sum() - values[:12]) / 25] * 2)
+    assert_same(errors.values, naive_errors(X, y, [0]))
+
+
+@pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
+@given(tables(), st.data())
+def test_the_order_of_rows_means_nothing(estimator, table, data):
+    X, y = table
+    order = data.draw(st.permutations(range(len(y))))
+    first, second = (
+        total_indices(X.iloc[rows].reset_index(drop=True), y[rows], estimator=estimator, task="regression")
+        for rows in (list(range(len(y))), order)
+    )
+    np.testing.assert_allclose(second.values, first.values, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(second.noise_variance, first.noise_variance, rtol=1e-9, atol=1e-9 * y.var())

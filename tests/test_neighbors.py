@@ -18,6 +18,7 @@ from firstfactor import FIRST, neighbors, shared
 from firstfactor._tasks import Workers
 from firstfactor._tree import build_tree
 from firstfactor.design import read_design
+from firstfactor.local import Local
 from firstfactor.neighbors import Search
 
 
@@ -271,3 +272,16 @@ def test_a_thousand_discrete_factors_are_fine():
     expected = [sought.one([i for i in everything if i != out]) for out in (0, 1099, None)]
     np.testing.assert_allclose(found, expected)
     np.testing.assert_allclose(sought.plus_each(everything[:-1], [1099]), expected[-1:])
+
+
+@pytest.mark.parametrize("case", ["mixed", "categories", "grid", "clusters"])
+def test_a_set_gives_the_same_bits_in_any_order(case):
+    """Sets are remembered whatever their order, by several threads: it must not matter who asked first."""
+    X = DIFFICULT[case]
+    y = np.random.default_rng(1).normal(size=len(X))
+    orders = [(0, 1, 2), (2, 0, 1), (1, 2, 0)]
+    found = [search(X, y, 3).balls(order).variance for order in orders]
+    errors = [Local(search(X, y, 3), order, (4, 9)).errors(y, np.arange(len(y))).values for order in orders]
+    for same in (found, errors):
+        np.testing.assert_array_equal(same[1], same[0])
+        np.testing.assert_array_equal(same[2], same[0])

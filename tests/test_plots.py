@@ -421,3 +421,8 @@ def test_matplotlib_missing_is_said(monkeypatch, fitted):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"a plot needs matplotlib: pip install 'firstfactor\[cli\]'"):
         plot_importance(fitted[0])
+
+
+def test_a_path_without_steps_can_be_drawn():
+    X, y = np.ones((20, 2)), np.arange(20.0)
+    assert plot_path(FIRST().fit(X, y)).get_title(loc="left") == "No factor explains anything of y"

@@ -112,8 +112,8 @@ def test_the_answer_the_ceiling_and_the_table(full):
     assert len(rows) == n_factors
     for rank, (i, row) in enumerate(zip(selector.selected_, rows, strict=False), start=1):
         kind = selector.indices_.kinds[i]
-        margin = f"{selector.interval()[i, 1] - selector.importances_[i]:.3f}"
-        importance = f"{selector.importances_[i]:.3f} ± {margin}"
+        low, high = selector.interval()[i]
+        importance = f"{selector.importances_[i]:.3f} ({low:.3f}–{high:.3f})"
         assert row == [str(rank), X.columns[i], kind, importance, "<0.001"]
     others = {row[1]: row[3] for row in rows[n_selected:]}
     assert others == {X.columns[i]: selector.indices_.why_left_out(i) for i in np.flatnonzero(~selector.support_)}
@@ -285,7 +285,7 @@ def test_nothing_more_than_chance_is_an_answer(tmp_path):
     answer = text_of(page.find(".//p[@id='answer']"))
     assert answer.startswith("No factor of 3 shows more than chance would: as far as these data tell")
     assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(page.find(".//header"))
-    assert "is no more than chance would show" in text_of(section(page, "importance"))
+    assert "adds no more than chance would" in text_of(section(page, "importance"))
     assert page.find(".//p[@id='sure']") is None
     header = [text_of(cell) for cell in page.find(".//table[@id='factors']/thead/tr")]
     assert header == ["#", "factor", "kind", "importance"]  # p-values of nothing have no column
@@ -506,10 +506,8 @@ def test_a_notebook_shows_a_table_and_the_diagram(full):
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, len(rows) + 1)]
     low, high = selector.indices_.r2_interval()
     assert f"at most {selector.r2_ceiling_:.2f} ({low:.2f}–{high:.2f})." in text_of(ours)
-    assert [row[4] for row in rows] == [
-        f"± {selector.interval()[i, 1] - selector.importances_[i]:.3f}" for i in selector.selected_
-    ]
-    assert "± 95 % interval." in text_of(ours) and "weak" not in text_of(ours)
+    assert [row[4] for row in rows] == ["({:.3f}–{:.3f})".format(*selector.interval()[i]) for i in selector.selected_]
+    assert "95 % intervals." in text_of(ours) and "weak" not in text_of(ours)
     assert not list(ours.iter("script"))
 
 

@@ -177,6 +177,11 @@ def test_twinning_draws_outer_rows():
     assert fits[0].tolist() != FIRST(n_outer=40, random_state=1).fit(X, y).importances_.tolist()
 
 
+def test_twinning_needs_no_factor_that_varies():
+    X, y = np.ones((50, 2)), np.arange(50.0)
+    assert not FIRST(n_outer=10, subsample="twinning", random_state=0).fit(X, y).support_.any()
+
+
 def test_twinning_missing_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "twinning", None)
     X, y = friedman(50)
@@ -199,8 +204,9 @@ def test_twinning_missing_is_said(monkeypatch):
         ({"n_outer": True}, "n_outer must be.*got True"),
         (
             {"n_outer": 30, "subsample": "twinning"},
-            "n_outer must be at most half of the rows.*here 25.*got 30",
+            "n_outer must be at least 2 and at most half of the rows.*here 25.*got 30",
         ),
+        ({"n_outer": 1, "subsample": "twinning"}, "n_outer must be at least 2 .*got 1"),
         ({"subsample": "every"}, "subsample must be one of 'random', 'twinning'; got 'every'"),
         ({"forward": "quick"}, "forward must be \"full\".*got 'quick'"),
         ({"forward": 0}, "forward must be at least 1 pass; got 0"),

@@ -4,14 +4,14 @@ A place is a point that stands for ``count`` equal rows. A row is never in its o
 the other rows. All distances are squared; places are in tree order.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._jit import inlined, jit
 from ._near import BEFORE, Near, next_leaf, nothing_near, start_at
 from ._simd import WIDTH, first_bit, load8, spread8, store
-from ._tree import FAR, Tree
+from ._tree import FAR, TIES, Tree
 
 # The slopes of a fit are shrunk by this share of the mean square of what they multiply: few neighbours, or neighbours
 # on a line, do not make them wild.
@@ -28,6 +28,37 @@ MARGIN = 1.3
 
 # Numba takes a literal for a type of its own.
 ONE: Any = np.intp(1)
+
+
+class Space(NamedTuple):
+    """The places of a table in the space of some factors."""
+
+    points: Any
+    """Coordinates of each place, (places, dimensions)."""
+    caps: Any
+    """The most that a dimension adds to a squared distance, (dimensions,)."""
+    n_slopes: int
+    """Fits are linear in so many dimensions, the first ones."""
+    count: Any
+    """How many rows are at each place, (places,)."""
+
+
+class Weights(NamedTuple):
+    """What places weigh in the fit at each centre, for each number of neighbours: the bands."""
+
+    places: Any
+    """The places near each centre, itself first: int32 (centres, most)."""
+    values: Any
+    """What each of them weighs, (centres, bands, most)."""
+    used: Any
+    """How many of them count, (centres, bands)."""
+    reach: Any
+    """Squared distance of the last of them, (centres, bands)."""
+    tied: Any
+    """How many rows are that near if all neighbours are equally far, else 0: (centres, bands).
+
+    There can be more than are listed. The fit is the mean of them all, so that none is preferred; ``values`` are 0.
+    """
 
 
 @jit
@@ -96,30 +127,35 @@ def _insert(places: Any, distances: Any, m: int, found: int, place: int, distanc
 
 
 @jit
-def local_weights(points: Any, n_slopes: int, count: Any, places: Any, distances: Any, length: Any, bands: Any) -> Any:
+def local_weights(space: Space, places: Any, distances: Any, length: Any, bands: Any) -> Weights:
     """Return what each place weighs in the fit at each centre, for each number of neighbours in ``bands``.
 
-    The fit is linear in the first ``n_slopes`` coordinates. Neighbours weigh the less the farther they are, and nothing
-    at the distance of the last one: ties there do not matter. Also returns how many places each fit uses.
+    The fit is linear in the first dimensions. Neighbours weigh the less the farther they are, and nothing at the
+    distance of the last one: ties there do not matter.
     """
     n, most = places.shape
     weights, used = np.zeros((n, bands.size, most)), np.zeros((n, bands.size), np.intp)
-    p = n_slopes + 1
+    reach, tied = np.empty((n, bands.size)), np.zeros((n, bands.size))
+    p = space.n_slopes + 1
     width = (p + WIDTH - 1) // WIDTH * WIDTH
     gram, terms, solution = np.empty((p, width)), np.zeros((most, width)), np.empty(p)
     for m in range(n):
         centre = places[m, 0]
         for k in range(length[m]):
             terms[k, 0] = 1.0
-            for c in range(n_slopes):
-                terms[k, c + 1] = points[places[m, k], c] - points[centre, c]
+            for c in range(space.n_slopes):
+                terms[k, c + 1] = space.points[places[m, k], c] - space.points[centre, c]
         for band in range(bands.size):
-            rows, size = count[centre] - 1.0, ONE
+            rows, size = space.count[centre] - 1.0, ONE
             while rows < bands[band] and size < length[m]:
-                rows += count[places[m, size]]
+                rows += space.count[places[m, size]]
                 size += 1
-            used[m, band] = size
-            _weigh(weights, m, band, count, places, distances, size)
+            used[m, band], reach[m, band] = size, distances[m, size - 1]
+            total = _weigh(weights, m, band, space.count, places, distances, size)
+            if total < EQUALLY_FAR:
+                tied[m, band] = _count_tied(space, centre, reach[m, band])
+                weights[m, band, :] = 0.0
+                continue
             _fill_gram(gram, terms, weights, m, band, size)
             _solve_first(gram, solution)
             for k in range(size):
@@ -127,21 +163,39 @@ def local_weights(points: Any, n_slopes: int, count: Any, places: Any, distances
                 for c in range(p):
                     value += solution[c] * terms[k, c]
                 weights[m, band, k] *= value
-    return weights, used
+    return Weights(places, weights, used, reach, tied)
 
 
 @inlined
-def _weigh(weights: Any, m: int, band: int, count: Any, places: Any, distances: Any, size: int) -> None:
-    """Give every row a weight that falls to 0 at the distance of the last place; all the same if all are there."""
+def _weigh(weights: Any, m: int, band: int, count: Any, places: Any, distances: Any, size: int) -> float:
+    """Give every row a weight that falls to 0 at the distance of the last place; return their sum."""
     reach = distances[m, size - 1] + TINY
     total = 0.0
     for k in range(size):
         rows = count[places[m, k]] - (1.0 if k == 0 else 0.0)
         weights[m, band, k] = rows * max(1.0 - distances[m, k] / reach, 0.0)
         total += weights[m, band, k]
-    if total < EQUALLY_FAR:
-        for k in range(1, size):
-            weights[m, band, k] = count[places[m, k]]
+    return total
+
+
+@inlined
+def _count_tied(space: Space, centre: int, reach: float) -> float:
+    """How many rows, those at the centre aside, are not farther than the reach."""
+    rows = 0.0
+    for place in range(space.count.size):
+        if _is_within(space, centre, place, reach):
+            rows += space.count[place]
+    return rows
+
+
+@inlined
+def _is_within(space: Space, centre: int, place: int, reach: float) -> bool:
+    """Whether a place is another one than the centre, and not farther than the reach but for rounding."""
+    total = 0.0
+    for k in range(space.caps.size):
+        step = space.points[place, k] - space.points[centre, k]
+        total += min(step * step, space.caps[k])
+    return place != centre and total <= reach * TIES
 
 
 @inlined
@@ -199,72 +253,83 @@ def place_means(place_of: Any, count: Any, draws: Any) -> Any:
 
 
 @jit
-def fitted_values(count: Any, mean: Any, places: Any, weights: Any, used: Any, centre_of: Any, y: Any) -> Any:
+def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
     """Return the fit at each row, (bands, rows), and the sum of its squared weights.
 
     ``mean``, (places, 1), is that of y, ``centre_of`` the number of the centre where a row is.
     """
-    n_bands = used.shape[1]
-    squares = _sum_squares(count, places, weights, used)
-    at_others = np.zeros((used.shape[0], n_bands))
-    for m in range(used.shape[0]):
+    n_bands = weights.used.shape[1]
+    squares = _sum_squares(space, weights)
+    at_others = np.zeros((weights.used.shape[0], n_bands))
+    for m in range(weights.used.shape[0]):
         for band in range(n_bands):
-            at_others[m, band] = _others_of_own(count, places, weights, m, band) * mean[places[m, 0], 0]
-            for k in range(1, used[m, band]):
-                at_others[m, band] += weights[m, band, k] * mean[places[m, k], 0]
+            at_others[m, band] = _others_of_own(space, weights, m, band) * mean[weights.places[m, 0], 0]
+            for k in range(1, weights.used[m, band]):
+                at_others[m, band] += weights.values[m, band, k] * mean[weights.places[m, k], 0]
+            if weights.tied[m, band] > 0:
+                for place in range(space.count.size):
+                    if _is_within(space, weights.places[m, 0], place, weights.reach[m, band]):
+                        at_others[m, band] += space.count[place] / weights.tied[m, band] * mean[place, 0]
     fits, spread = np.empty((n_bands, y.size)), np.empty((n_bands, y.size))
     for row in range(y.size):
         m = centre_of[row]
-        rows = count[places[m, 0]]
+        rows = space.count[weights.places[m, 0]]
         for band in range(n_bands):
-            fits[band, row] = at_others[m, band] - _others_of_own(count, places, weights, m, band) / rows * y[row]
+            fits[band, row] = at_others[m, band] - _others_of_own(space, weights, m, band) / rows * y[row]
             spread[band, row] = squares[m, band]
     return fits, spread
 
 
 @inlined
-def _others_of_own(count: Any, places: Any, weights: Any, m: int, band: int) -> Any:
+def _others_of_own(space: Space, weights: Weights, m: int, band: int) -> Any:
     """What the mean of a centre weighs if each of its rows weighs as much as the others of one of them do."""
-    rows = count[places[m, 0]]
-    return weights[m, band, 0] * rows / max(rows - 1.0, 1.0)
+    rows = space.count[weights.places[m, 0]]
+    return weights.values[m, band, 0] * rows / max(rows - 1.0, 1.0)
 
 
 @jit
-def _sum_squares(count: Any, places: Any, weights: Any, used: Any) -> Any:
+def _sum_squares(space: Space, weights: Weights) -> Any:
     """Sum of the squared weights of single rows, for each centre and band."""
-    n, n_bands = used.shape
+    n, n_bands = weights.used.shape
     squares = np.zeros((n, n_bands))
     for m in range(n):
         for band in range(n_bands):
-            for k in range(used[m, band]):
-                rows = count[places[m, k]] - (1.0 if k == 0 else 0.0)
-                squares[m, band] += weights[m, band, k] ** 2 / max(rows, 1.0)
+            if weights.tied[m, band] > 0:
+                squares[m, band] = 1.0 / weights.tied[m, band]
+                continue
+            for k in range(weights.used[m, band]):
+                rows = space.count[weights.places[m, k]] - (1.0 if k == 0 else 0.0)
+                squares[m, band] += weights.values[m, band, k] ** 2 / max(rows, 1.0)
     return squares
 
 
 @jit
-def sum_errors(count: Any, place_draws: Any, draws: Any, places: Any, weights: Any, used: Any, centre_of: Any) -> Any:
+def sum_errors(space: Space, place_draws: Any, draws: Any, weights: Weights, centre_of: Any) -> Any:
     """Sum the normalised squared errors of all rows, for each band and draw: (bands, draws).
 
     ``draws``, (rows, draws), stand in for y; ``place_draws`` are their means at each place.
     """
-    n, n_bands = used.shape
+    n, n_bands = weights.used.shape
     n_draws = draws.shape[1]
-    squares = _sum_squares(count, places, weights, used)
+    squares = _sum_squares(space, weights)
     at_others, squared = np.empty((n, n_draws), np.float32), np.empty(n_draws, np.float32)
     total = np.empty((n_bands, n_draws))
     for band in range(n_bands):
         at_others[:] = 0.0
         for m in range(n):
-            for k in range(used[m, band]):
-                weight = np.float32(weights[m, band, k] if k > 0 else _others_of_own(count, places, weights, m, band))
-                place = places[m, k]
+            if weights.tied[m, band] > 0:
+                _add_tied(at_others, space, weights, m, band, place_draws)
+                continue
+            for k in range(weights.used[m, band]):
+                weight = np.float32(weights.values[m, band, k] if k > 0 else _others_of_own(space, weights, m, band))
+                place = weights.places[m, k]
                 for b in range(n_draws):
                     at_others[m, b] += weight * place_draws[place, b]
         squared[:] = 0.0
         for row in range(centre_of.size):
             m = centre_of[row]
-            own = np.float32(1.0 + _others_of_own(count, places, weights, m, band) / count[places[m, 0]])
+            rows = space.count[weights.places[m, 0]]
+            own = np.float32(1.0 + _others_of_own(space, weights, m, band) / rows)
             scale = np.float32(1.0 / (1.0 + squares[m, band]))
             for b in range(n_draws):
                 error = own * draws[row, b] - at_others[m, b]
@@ -272,3 +337,13 @@ def sum_errors(count: Any, place_draws: Any, draws: Any, places: Any, weights: A
         for b in range(n_draws):
             total[band, b] = squared[b]
     return total
+
+
+@inlined
+def _add_tied(at_others: Any, space: Space, weights: Weights, m: int, band: int, place_draws: Any) -> None:
+    """Add the mean of the rows that are equally far to what is fitted at a centre, for each draw."""
+    for place in range(space.count.size):
+        if _is_within(space, weights.places[m, 0], place, weights.reach[m, band]):
+            weight = np.float32(space.count[place] / weights.tied[m, band])
+            for b in range(at_others.shape[1]):
+                at_others[m, b] += weight * place_draws[place, b]

@@ -203,7 +203,7 @@ class _Cells:
         self._marks = bool(self._weak.any())
         halves = "" if self._stability is None else "halves  "
         known = self._indices.uncertainty is not None
-        self.header = f"{halves}importance     interval       p{self._mark(False)}" if known else f"{halves}importance"
+        self.header = f"{halves}importance (interval)       p{self._mark(False)}" if known else f"{halves}importance"
 
     def of(self, factor: int) -> str:
         """Return the cells of a selected factor."""
@@ -213,7 +213,7 @@ class _Cells:
         p_value = format_p(float(self._indices.p_values[factor]))
         interval = format_interval(self._intervals[factor])
         mark = self._mark(bool(self._weak[factor]))
-        return f"{self.frequency(factor)}{importance:>10}  {interval:>11}  {p_value:>6}{mark}"
+        return f"{self.frequency(factor)}{importance:>7} {interval:13}  {p_value:>6}{mark}"
 
     def frequency(self, factor: int) -> str:
         """Return how often a factor was selected on halves, if that is known."""

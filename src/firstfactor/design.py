@@ -70,7 +70,7 @@ class Design:
 
     def euclidean(self) -> NDArray[np.float64]:
         """Return points whose squared Euclidean distances are those of the varying factors: one-hot levels."""
-        blocks = []
+        blocks = [np.empty((self.n_rows, 0))]
         for j in self.varying:
             column = self.values[:, [j]]
             if self.categorical[j]:

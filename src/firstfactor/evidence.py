@@ -23,8 +23,8 @@ def intervals(indices: Indices) -> NDArray[np.float64]:
 
 
 def format_interval(interval: NDArray[np.float64]) -> str:
-    """Return both ends of an interval with three decimals; nothing if there is none."""
-    return "" if np.isnan(interval).any() else "–".join(f"{end:.3f}" for end in interval)
+    """Return both ends of an interval with three decimals, in brackets; nothing if there is none."""
+    return "" if np.isnan(interval).any() else "({:.3f}–{:.3f})".format(*interval)
 
 
 def r2_range(indices: Indices) -> tuple[float, float] | None:

@@ -41,16 +41,19 @@ class Local:
     """Where fits are made: the places of a table in the space of some factors."""
 
     def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
-        points = search.collapse(factors)
+        points = search.collapse(factors, every=True)  # a fit takes all of several equal rows, or none
         order, self.place_of = np.zeros(1, np.intp), points.of_row
         if factors:
             self._planted = search.plant(factors, points.rows)
             order, self.place_of = self._planted.tree.order, self._planted.position[points.of_row]
         self._search = search
         self._bands = np.array(bands)
-        self._n_slopes = int(np.isinf(search.design.caps[list(factors)]).sum())
-        self.count = points.count[order]
-        """How many rows are at each place."""
+        n_slopes = int(np.isinf(search.design.caps[list(factors)]).sum())
+        coordinates, caps = np.zeros((1, 0)), np.zeros(0)
+        if factors:
+            coordinates, caps = self._planted.tree.points, self._planted.caps
+        self.space = _local.Space(coordinates, caps, n_slopes, points.count[order])
+        """The places, with how many rows are at each."""
 
     def errors(self, y: Floats, rows: Positions) -> Errors:
         """Return the errors of some rows, made block by block to save memory."""
@@ -61,19 +64,18 @@ class Local:
     def fit(self, rows: Positions) -> "Fits":
         """Make the fits at some rows."""
         centres, centre_of = np.unique(self.place_of[rows], return_inverse=True)
-        if self.count.size == 1:  # nothing to search
+        if self.space.count.size == 1:  # nothing to search
             places, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
-            points = np.zeros((1, self._n_slopes))
         else:
-            tree, caps, points = self._planted.tree, self._planted.caps, self._planted.tree.points
-            places, distances, length = _local.nearest_places(tree, caps, self.count, centres, int(self._bands.max()))
-        weights, used = _local.local_weights(points, self._n_slopes, self.count, places, distances, length, self._bands)
-        reach = np.take_along_axis(distances, used - 1, axis=1)
-        return Fits(self, centre_of, places, weights, used, reach)
+            places, distances, length = _local.nearest_places(
+                self._planted.tree, self.space.caps, self.space.count, centres, int(self._bands.max())
+            )
+        weights = _local.local_weights(self.space, places, distances, length, self._bands)
+        return Fits(self, centre_of, weights)
 
     def place_means(self, values: Any) -> Any:
         """Return the mean at each place of values given for each row, (rows, columns)."""
-        return _local.place_means(self.place_of, self.count, values)
+        return _local.place_means(self.place_of, self.space.count, values)
 
 
 @dataclass(frozen=True)
@@ -83,21 +85,13 @@ class Fits:
     local: Local
     centre_of: Positions
     """The number of the place that each row is at, among those that were fitted: the centres."""
-    places: NDArray[np.int32]
-    """(centres, places): the places near each, itself first."""
-    weights: Floats
-    """(centres, bands, places)"""
-    used: Positions
-    """(centres, bands): how many of the places count."""
-    reach: Floats
-    """(centres, bands): squared distance of the last of them."""
+    weights: _local.Weights
+    """What the places near each of them weigh."""
 
     def errors(self, y: Floats, means: Floats) -> Errors:
         """Return the errors of the rows, given their values and the means of all rows at each place."""
-        fits, spread = _local.fitted_values(
-            self.local.count, means, self.places, self.weights, self.used, self.centre_of, y
-        )
-        return Errors((y - fits) / np.sqrt(1 + spread), fits, spread, self.reach[self.centre_of].T)
+        fits, spread = _local.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
+        return Errors((y - fits) / np.sqrt(1 + spread), fits, spread, self.weights.reach[self.centre_of].T)
 
     def mean_squares(self, draws: Draws) -> Floats:
         """Return the mean squared error of each column of ``draws``, (rows, draws), in place of y: (bands, draws).
@@ -105,7 +99,5 @@ class Fits:
         The fits must be those at all rows of the table.
         """
         means = self.local.place_means(draws)
-        sums: Floats = _local.sum_errors(
-            self.local.count, means, draws, self.places, self.weights, self.used, self.centre_of
-        )
+        sums: Floats = _local.sum_errors(self.local.space, means, draws, self.weights, self.centre_of)
         return sums / len(draws)

@@ -69,8 +69,10 @@ class Columns:
 
     variance: Floats
     """Mean variance of y in the balls of each factor alone."""
+    distinct: Floats
+    """Number of distinct values."""
     levels: Floats
-    """Number of distinct values where they are few; infinity elsewhere."""
+    """The same where they are few; infinity elsewhere."""
     codes: dict[int, Positions]
     """Number of each row's distinct value, for factors with few."""
 
@@ -296,12 +298,19 @@ class Search:
     def _cost_of_all_points(self, n_factors: int) -> float:
         return (SCAN_POINT + SCAN_DIMENSION * n_factors) * self.design.n_rows
 
-    def collapse(self, factors: Sequence[int]) -> Points:
-        """Return the distinct points, or all rows where a factor has too many values to repeat."""
+    def collapse(self, factors: Sequence[int], every: bool = False) -> Points:
+        """Return the distinct points, or all rows where a factor has too many values to repeat.
+
+        With ``every``, equal rows are collapsed there too, however few they are.
+        """
         rows = np.arange(self.design.n_rows)
-        if np.isinf(self.columns.levels[list(factors)]).any():
+        cell, n_cells = rows, rows.size
+        if np.isfinite(self.columns.levels[list(factors)]).all():
+            cell, n_cells = self._number_places(tuple(factors))
+        elif every and (self.columns.distinct[list(factors)] < rows.size).all():
+            cell, n_cells = _number_rows(self.design.values[:, list(factors)])
+        if n_cells == rows.size:
             return Points(slice(None), rows, np.ones(rows.size), self.y, np.zeros(rows.size))
-        cell, n_cells = self._number_places(tuple(factors))
         count, mean, squares, example = _survey.group_rows(cell, n_cells, self.y)
         return Points(example, cell, count, mean, squares)
 
@@ -343,12 +352,11 @@ class Search:
         varying = np.array(self.design.varying, dtype=np.intp)
         step = max(1, SORT_BLOCK // n)
         surveys = self.workers.map(self._survey, [varying[i : i + step] for i in range(0, varying.size, step)])
-        variance, levels, codes = np.full(p, np.nan), np.full(p, np.inf), {}
+        variance, distinct, codes = np.full(p, np.nan), np.full(p, np.inf), {}
         for factors, variances, n_levels, some_codes in surveys:
-            variance[factors] = variances
-            levels[factors] = np.where(n_levels <= DISCRETE * n, n_levels, np.inf)
+            variance[factors], distinct[factors] = variances, n_levels
             codes.update(some_codes)
-        return Columns(variance, levels, codes)
+        return Columns(variance, distinct, np.where(distinct <= DISCRETE * n, distinct, np.inf), codes)
 
     def _survey(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
         values = np.ascontiguousarray(self.design.values[:, factors].T)
@@ -361,8 +369,11 @@ class Search:
         return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}
 
     def _numbers_first(self, factors: Sequence[int]) -> list[int]:
-        """Return factors in the order that kernels expect: those whose distances have no cap are faster."""
-        return sorted(factors, key=self.design.categorical.tolist().__getitem__)
+        """Return factors in the order that kernels expect: those whose distances have no cap are faster.
+
+        A set has one order, whoever asks: sums have the same bits, from memory or not.
+        """
+        return sorted(factors, key=lambda i: (self.design.categorical[i], i))
 
     def plant(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> Planted:
         """Build a tree of rows in the space of some factors, numbers first."""
@@ -373,12 +384,25 @@ class Search:
         return Planted(tree, caps, inverse(tree.order))
 
 
+def _number_rows(values: Floats) -> tuple[Positions, int]:
+    """Number the distinct rows of ``values``, (rows, factors); return that of each row, and how many there are."""
+    order = np.lexsort(values.T)
+    ordered = values[order]
+    starts = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    cell = np.empty(order.size, dtype=np.intp)
+    cell[order] = np.cumsum(starts) - 1
+    return _number(cell, cell.size)
+
+
 def _number(cell: Positions, n_cells: int) -> tuple[Positions, int]:
-    """Number the cells that occur without gaps."""
+    """Number the cells that occur without gaps, in the order of their first rows, whatever numbers they had."""
+    rows = np.arange(cell.size)
     if n_cells > 4 * cell.size:
-        found, numbered = np.unique(cell, return_inverse=True)
-        return numbered, found.size
-    occurs = np.zeros(n_cells, dtype=np.intp)
-    occurs[cell] = 1
-    numbers = np.cumsum(occurs)
-    return numbers[cell] - 1, int(numbers[-1])
+        _, first_rows, inverse_of = np.unique(cell, return_index=True, return_inverse=True)
+        first_row = first_rows[inverse_of]
+    else:
+        first_rows = np.empty(n_cells, dtype=np.intp)
+        first_rows[cell[::-1]] = rows[::-1]  # the last one assigned stays
+        first_row = first_rows[cell]
+    numbers = np.cumsum(first_row == rows)
+    return numbers[first_row] - 1, int(numbers[-1])

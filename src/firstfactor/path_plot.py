@@ -33,7 +33,7 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
         found.append(Stop(Label(f"all {len(first.base):,}"), first.base_explained / path.response_variance, True))
-    for step, following in zip(path.steps, (*path.steps[1:], None), strict=True):
+    for step, following in zip(path.steps, (*path.steps[1:], None), strict=False):
         if not step.chosen:
             continue
         r2 = final_r2 if following is None else following.base_explained / path.response_variance

@@ -202,10 +202,10 @@ def _twin_rows(design: Design, response: Response, size: int, rng: np.random.Gen
             'subsample="twinning" needs the twinning package: pip install "firstfactor[twinning]".'
         ) from error
     ratio = design.n_rows // size
-    if ratio < 2:
+    if ratio < 2 or size < 2:
         raise ValueError(
-            f'n_outer must be at most half of the rows for subsample="twinning" (here {design.n_rows // 2}); '
-            f'got {size}. Use subsample="random" for larger ones.'
+            f'n_outer must be at least 2 and at most half of the rows for subsample="twinning" (here '
+            f'{design.n_rows // 2}); got {size}. Use subsample="random" for others.'
         )
     pool = np.sort(rng.permutation(design.n_rows)[: size * ratio])
     data = np.column_stack([design.euclidean()[pool], response.values[pool]])
