@@ -47,16 +47,18 @@ class Folder(NamedTuple):
 
 
 def find_folders(source: Path) -> Iterator[Folder]:
-    """Yield the folders for the kernels of a source file, the best first."""
+    """Yield the folders for the compiled kernels of a source file, the best first."""
     installation = hashlib.sha256(os.fsencode(source.parent)).hexdigest()[:16]
     place = f"{source.parent.name}-{installation}"
     chosen: str = config.CACHE_DIR  # type: ignore[attr-defined]
-    if chosen:
+    if chosen:  # and no other that lasts: kernels are where the user wants them, or the user is told
         yield Folder(Path(chosen, place))
-    yield Folder(source.parent / "__pycache__")
-    for top, lasting in ((_home(), True), (_temporary(), False)):
-        if top is not None:
-            yield Folder(top / place, top, lasting)
+    else:
+        yield Folder(source.parent / "__pycache__")
+        if home := _home():
+            yield Folder(home / place, home)
+    if temporary := _temporary():
+        yield Folder(temporary / place, temporary, lasting=False)
 
 
 def _home() -> Path | None:

@@ -105,7 +105,7 @@ class KernelCache(NullCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Leave a compiled kernel in the first folder that takes it; say what would help where none that lasts does."""
+        """Leave a compiled kernel in the first folder that takes it; advise the user where none does that lasts."""
         if data.library.has_dynamic_globals or self._source_has_changed():
             return
         name, key = self._identify(sig, data.codegen)
@@ -116,13 +116,13 @@ class KernelCache(NullCache):
             try:
                 folder.write(name, content)
             except OSError as error:
-                obstacle = obstacle or f"{folder.path}: {error.strerror or error}"
+                obstacle = obstacle or f"{error.strerror or error}: {folder.path}"
             else:
                 _remove_outdated(folder.path)
                 if not folder.lasting:
-                    self._advise(f"keeps compiled code in {folder.guarded} only ({obstacle})")
+                    self._advise(f"keeps its compiled code in a temporary folder, {folder.guarded} ({obstacle})")
                 return
-        self._advise(f"cannot keep compiled code and compiles again in every process ({obstacle})")
+        self._advise(f"cannot save its compiled code and compiles again in every process ({obstacle})")
 
     def _identify(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
         """Return the name of the file of compiled code, and all that this code depends on."""
@@ -142,9 +142,7 @@ class KernelCache(NullCache):
         """Log one line in a process. A warning could be an error, and this must not end a run."""
         if not KernelCache._advised:
             KernelCache._advised = True
-            _log.warning(
-                "firstfactor %s. To start faster, set NUMBA_CACHE_DIR to a writable folder that lasts.", problem
-            )
+            _log.warning("firstfactor %s. To start faster, set NUMBA_CACHE_DIR to a writable folder.", problem)
 
 
 def _digest_file(file: Path) -> bytes:
