@@ -4,11 +4,9 @@ Most tests use a kernel of a few lines, which compiles in no time, in a file of 
 ``explained_variance`` needs for one factor.
 """
 
-import ctypes
 import importlib
 import os
 import pkgutil
-import resource
 import shutil
 import subprocess
 import sys
@@ -52,33 +50,41 @@ print(round(explained_variance(x[:, None], x, [0]), 3))
 """
 
 
-def drop_privileges():
-    """Take from root what lets it write everywhere; what remains is the owner of its files, like any user.
-
-    Another user would not do: Python itself may be in a folder that only root can read.
-    """
-    if os.geteuid() == 0:
-        libc, drop_from_bounding_set = ctypes.CDLL(None), 24
-        for capability in range(64):
-            libc.prctl(drop_from_bounding_set, capability, 0, 0, 0)
-
-
-def fill_disk():
-    drop_privileges()
+# Takes from root what lets it write everywhere, and becomes another command. What remains is the owner of its files,
+# like any user. Another user would not do: Python itself may be where only root can read.
+LOCKED = """
+import ctypes, os, resource, sys
+disk, *command = sys.argv[1:]
+if os.geteuid() == 0:
+    PR_CAPBSET_DROP = 24
+    for capability in range(64):
+        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+if disk == "full":
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+os.execv(command[0], command)
+"""
 
 
-def run(command, cwd, prepare=drop_privileges, **environment):
+def run(command, cwd, **environment):
+    """Return what a command printed, and what it wrote to standard error."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_", "MPL"))}
-    finished = subprocess.run(
-        command, cwd=cwd, env=clean | environment, preexec_fn=prepare, capture_output=True, text=True, timeout=300
-    )
+    finished = subprocess.run(command, cwd=cwd, env=clean | environment, capture_output=True, text=True, timeout=300)
     assert finished.returncode == 0, finished.stderr
-    return finished
+    return finished.stdout, finished.stderr
 
 
-def python(code, cwd, **options):
-    return run([sys.executable, "-W", "error", "-c", textwrap.dedent(code)], cwd, **options)
+def python(code):
+    return [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
+
+
+def run_locked(command, machine, disk="empty", **environment):
+    places = {"PYTHONPATH": "site", "HOME": "home", "TMPDIR": "tmp"}
+    usual = {name: str(machine / place) for name, place in places.items()}
+    return run([*python(LOCKED), disk, *command], machine / "work", **usual | environment)
+
+
+def use_locked(machine, **options):
+    return run_locked(python(USE), machine, **options)
 
 
 def install(folder, change=lambda text: text):
@@ -107,16 +113,6 @@ def machine(tmp_path):
     return tmp_path
 
 
-def surroundings(machine):
-    return {name: str(machine / place) for name, place in (("PYTHONPATH", "site"), ("HOME", "home"), ("TMPDIR", "tmp"))}
-
-
-def use_locked(machine, code=USE, **options):
-    """Return what is printed and logged on such a machine."""
-    finished = python(code, machine / "work", **surroundings(machine) | options)
-    return finished.stdout, finished.stderr
-
-
 @pytest.fixture
 def folder(tmp_path):
     """A folder with a kernel, to run Python in."""
@@ -124,11 +120,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def use(folder, **environment):
+def run_in(folder, code=USE, **environment):
+    """Return what is printed by code that finds the package and modules in a folder."""
     paths = os.pathsep.join([str(folder), str(PACKAGE.parent)])
-    finished = python(USE, folder, PYTHONPATH=paths, PYTHONDONTWRITEBYTECODE="1", **environment)
-    assert finished.stderr == ""
-    return finished.stdout
+    out, log = run(python(code), folder, PYTHONPATH=paths, PYTHONDONTWRITEBYTECODE="1", **environment)
+    assert log == ""
+    return out
 
 
 def kept(folder):
@@ -144,7 +141,7 @@ def test_an_upgrade_and_a_downgrade_run_their_own_code(tmp_path):
         return text.replace("TIES = (1 + 1e-9) ** 2", "TIES = 1e9")
 
     def fit():
-        return float(python(FIT, tmp_path, PYTHONPATH=str(tmp_path), PYTHONDONTWRITEBYTECODE="1").stdout)
+        return float(run_in(tmp_path, FIT))
 
     install(tmp_path)
     before = fit()
@@ -188,32 +185,31 @@ def test_files_that_kernels_import_from_are_looked_at(tmp_path):
 
 def test_a_kernel_is_compiled_once_and_again_after_a_change_of_its_file(folder):
     # Fails if numba no longer asks what `jit` puts in the place of its own cache.
-    assert [use(folder), use(folder)] == [COMPILED, FOUND]
+    assert [run_in(folder), run_in(folder)] == [COMPILED, FOUND]
     (folder / "kernels.py").write_text(KERNEL.replace("FACTOR = 2", "FACTOR = 3"))
-    assert use(folder) == "63 0 1\n"
+    assert run_in(folder) == "63 0 1\n"
     assert len(kept(folder)) == 1
 
 
 def test_code_compiled_from_a_file_that_was_edited_meanwhile_is_not_kept(folder):
-    edit = "open('kernels.py', 'a').write('FACTOR = 3')"
-    paths = os.pathsep.join([str(folder), str(PACKAGE.parent)])
-    assert python(f"import kernels\n{edit}\n{USE}", folder, PYTHONPATH=paths).stdout == COMPILED
+    edit = "import pathlib; pathlib.Path('kernels.py').write_text('FACTOR = 3')"
+    assert run_in(folder, f"import kernels\n{edit}\n{USE}") == COMPILED
     assert not kept(folder)
 
 
 def test_bounds_are_checked_where_that_is_asked_for_though_code_without_is_there(folder):
-    assert use(folder) == COMPILED
-    assert use(folder, NUMBA_BOUNDSCHECK="1") == COMPILED
-    assert use(folder) == FOUND
+    assert run_in(folder) == COMPILED
+    assert run_in(folder, NUMBA_BOUNDSCHECK="1") == COMPILED
+    assert run_in(folder) == FOUND
 
 
 def test_a_damaged_file_is_compiled_again(folder):
-    assert use(folder) == COMPILED
+    assert run_in(folder) == COMPILED
     (file,) = kept(folder)
     content = file.read_bytes()
     for damaged in (content[:-1], content[:5000] + bytes(100) + content[5100:]):
         file.write_bytes(damaged)
-        assert use(folder) == COMPILED
+        assert run_in(folder) == COMPILED
 
 
 def test_processes_that_compile_side_by_side_do_not_mix_up_types(folder):
@@ -229,7 +225,7 @@ def test_processes_that_compile_side_by_side_do_not_mix_up_types(folder):
             assert scale(x) == 2 * x and type(scale(x)) is type(x)
         print(sum(scale.stats.cache_misses.values()))
     """
-    command = [sys.executable, "-c", textwrap.dedent(code)]
+    command = python(code)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(PACKAGE.parent)])}
     processes = [
         subprocess.Popen([*command, str(i)], cwd=folder, env=environment, stdout=subprocess.PIPE) for i in range(3)
@@ -295,14 +291,14 @@ def test_a_folder_that_the_user_chose_is_used_or_named(machine):
 
 def test_a_user_without_a_home_gets_no_folder_named_after_it(machine):
     forget = "import os, pwd\nos.environ.pop('HOME')\npwd.getpwuid = {}.__getitem__\n"
-    out, log = use_locked(machine, forget + USE)
+    out, log = run_locked(python(forget + USE), machine)
     assert out == COMPILED and log.count("\n") == 1
     assert not list((machine / "work").iterdir())
 
 
 def test_a_full_disk_does_not_end_a_run(machine):
     (machine / "home").chmod(0o755)
-    out, log = use_locked(machine, prepare=fill_disk)
+    out, log = use_locked(machine, disk="full")
     assert out == COMPILED and log.count("\n") == 1 and "in every process" in log and ADVICE in log
     assert not [path for path in machine.rglob("*.kernel*") if path.is_file()]
 
@@ -314,17 +310,16 @@ def test_the_job_runs_on_a_locked_machine_and_says_once_how_to_start_faster(mach
     table = np.column_stack([x, x[:, 0] + x[:, 1] ** 2])
     np.savetxt(machine / "work" / "data.csv", table, delimiter=",", header="a,b,c,y", comments="")
 
-    def command(*arguments):
-        finished = run([COMMAND, *arguments], machine / "work", **surroundings(machine))
-        return finished.stdout, finished.stderr
-
-    out, log = command("demo")
-    assert "all found, and no others" in out and log.count("\n") == 1 and ADVICE in log
-    names = ["report.html", "result.json", "factors.csv", "importance.png"]
-    options = [part for name in names for part in (f"--{name.split('.')[1]}".replace("png", "plot"), name)]
-    out, log = command("rank", "data.csv", "--target", "y", *options)
-    assert "Wrote importance.png" in out and log.count("\n") <= 1 and "atplotlib" not in log
-    assert all((machine / "work" / name).stat().st_size > 100 for name in names)
+    out, log = run_locked([COMMAND, "demo", "--plot", "demo.png"], machine)
+    assert "all found, and no others" in out and "Wrote demo.png" in out
+    assert log.count("\n") == 1 and ADVICE in log  # and nothing about the folder of matplotlib
+    (missing,) = (machine / "tmp").rglob("_survey.survey_columns-*.kernel")
+    missing.unlink()
+    outputs = {"--html": "report.html", "--json": "result.json", "--csv": "factors.csv", "--plot": "importance.svg"}
+    written = [part for output in outputs.items() for part in output]
+    assert run_locked([COMMAND, "rank", "data.csv", "--target", "y", "--quiet", *written], machine) == ("", "")
+    assert all((machine / "work" / name).stat().st_size > 100 for name in outputs.values())
+    assert missing.exists()
     fit = "import numpy as np\nfrom firstfactor import FIRST\nx = np.random.default_rng(0).uniform(size=(100, 3))\n"
-    out, log = use_locked(machine, fit + "print(FIRST().fit(x, x[:, 0]).get_support().tolist())")
+    out, log = run_locked(python(fit + "print(FIRST().fit(x, x[:, 0]).get_support().tolist())"), machine)
     assert out == "[True, False, False]\n" and log.count("\n") <= 1

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -41,8 +40,8 @@ class Folder(NamedTuple):
         """Refuse a folder in which somebody else could have left a file: what is read here will be run."""
         if self.guarded is None or sys.platform == "win32":  # there, every user has a temporary folder
             return
-        status = self.guarded.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        status = self.guarded.lstat()  # of a link, not of where it leads
+        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
             raise PermissionError(f"{self.guarded} is not a folder that only this user can write to")
 
 
