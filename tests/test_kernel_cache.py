@@ -19,6 +19,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import firstfactor
+from firstfactor._jit import jit
 from firstfactor._kernel_cache import find_kernel_sources
 
 PACKAGE = Path(firstfactor.__file__).parent
@@ -195,6 +196,16 @@ def test_code_compiled_from_a_file_that_was_edited_meanwhile_is_not_kept(folder)
     edit = "import pathlib; pathlib.Path('kernels.py').write_text('FACTOR = 3')"
     assert run_in(folder, f"import kernels\n{edit}\n{USE}") == COMPILED
     assert not kept(folder)
+
+
+def test_a_kernel_that_depends_on_more_than_files_is_refused():
+    factor = 2
+
+    def scale(x):
+        return factor * x
+
+    with pytest.raises(TypeError, match="scale must not use variables of a function around it"):
+        jit(scale)
 
 
 def test_bounds_are_checked_where_that_is_asked_for_though_code_without_is_there(folder):

@@ -4,14 +4,13 @@ import hashlib
 import os
 import sys
 import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from numba import config
 from numba.misc.appdirs import user_cache_dir  # private in numba
-
-from ._output import write_whole
 
 
 class Folder(NamedTuple):
@@ -28,13 +27,19 @@ class Folder(NamedTuple):
         return (self.path / name).read_bytes()
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, and make the folder for it."""
+        """Write a file whole or not at all, and make the folder for it."""
         if self.guarded is not None:
             self.guarded.parent.mkdir(parents=True, exist_ok=True)
             self.guarded.mkdir(mode=0o700, exist_ok=True)
         self._check_owner()
         self.path.mkdir(parents=True, exist_ok=True)
-        write_whole(self.path / name, lambda file: file.write(content))
+        new = self.path / f"{name}.{uuid.uuid4().hex}.tmp"
+        try:
+            new.write_bytes(content)
+            new.replace(self.path / name)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
 
     def _check_owner(self) -> None:
         """Refuse a folder in which somebody else could have left a file: what is read here will be run."""

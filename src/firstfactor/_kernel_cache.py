@@ -32,6 +32,8 @@ from ._cache_folders import find_folders
 
 _log = logging.getLogger(__name__)
 
+_PACKAGE = Path(str(sys.modules[__name__.partition(".")[0]].__file__)).parent
+
 # The module whose decorators make kernels.
 _DECORATORS = b"_jit"
 
@@ -73,7 +75,7 @@ def _digest(*parts: bytes) -> str:
 
 
 def _digest_sources() -> str:
-    sources = find_kernel_sources(Path(__file__).parent)
+    sources = find_kernel_sources(_PACKAGE)
     return _digest(numba.__version__.encode(), *(os.fsencode(file.name) + text for file, text in sources.items()))[:16]
 
 
@@ -155,7 +157,7 @@ def _digest_file(file: Path) -> bytes:
 
 def _remove_outdated(folder: Path) -> None:
     """Remove what other versions of the package have left."""
-    for file in folder.glob(f"*.{_PYTHON}-*.kernel"):
-        if not file.name.endswith(f"-{_SOURCES}.kernel"):
+    for file in folder.glob(f"*.{_PYTHON}-*.kernel*"):
+        if f"-{_SOURCES}.kernel" not in file.name:
             with contextlib.suppress(OSError):  # another process was faster
                 file.unlink()
