@@ -2,7 +2,9 @@
 
 from typing import Any, TypeVar
 
-from numba import njit
+from numba import config, njit
+
+from ._kernel_cache import KernelCache
 
 Kernel = TypeVar("Kernel")
 
@@ -10,7 +12,6 @@ Kernel = TypeVar("Kernel")
 # zero does not matter.
 _OPTIONS: Any = {
     "nogil": True,
-    "cache": True,
     "error_model": "numpy",
     "fastmath": {"nnan", "nsz", "contract"},
     "no_cfunc_wrapper": True,  # nobody calls them from C
@@ -18,12 +19,14 @@ _OPTIONS: Any = {
 
 # Nobody calls it but kernels, which keep their own copy of it. It works on the arrays of the kernel and makes none: so
 # it need not count who uses them, which takes longer than the work, and makes threads wait for each other.
-_PART: Any = {"_nrt": False, "cache": False, "no_cpython_wrapper": True}
+_PART: Any = {"_nrt": False, "no_cpython_wrapper": True}
 
 
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel when it is first called, and keep it for later processes."""
     compiled: Any = njit(**_OPTIONS)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        compiled._cache = KernelCache(function)
     return compiled  # type: ignore[no-any-return]
 
 

@@ -1,6 +1,7 @@
 """The command ``firstfactor``: its subcommands, and what is done then. Work is imported once there is some."""
 
 import functools
+import logging
 import os
 import shlex
 import signal
@@ -211,6 +212,9 @@ def _run(
     load: "Callable[[], Table]", settings: "Settings", sample: int | None, outputs: "Outputs", quiet: bool
 ) -> None:
     """Load a table, search it, print and write what was found; keep the time of each part."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where it keeps its fonts is of no interest here
+    if quiet:
+        logging.getLogger("firstfactor").setLevel(logging.ERROR)
     seconds: dict[str, float] = {}
     clock = _STARTED
 
