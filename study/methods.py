@@ -94,7 +94,7 @@ def extrapolated_subsample(X: Any, y: Any, seed: int) -> Outcome:
 
 
 def _ours(indices: Indices) -> Outcome:
-    return Outcome(indices.values, tuple(sorted(indices.selected.tolist())), ceiling=indices.r2_ceiling)
+    return Outcome(indices.values, tuple(sorted(indices.selected.tolist())), ceiling=_ceiling(indices))
 
 
 def _sure(indices: Indices) -> Outcome:
@@ -105,7 +105,12 @@ def _sure(indices: Indices) -> Outcome:
         indices.uncertainty.r2,
         indices.crowding.distance_share,
     )
-    return Outcome(indices.values, None, ceiling=indices.r2_ceiling, certainty=certainty)
+    return Outcome(indices.values, None, ceiling=_ceiling(indices), certainty=certainty)
+
+
+def _ceiling(indices: Indices) -> float:
+    """Return the R² ceiling as the formula gives it, below 0 too: cut off at 0, its bias could not be measured."""
+    return 1 - indices.noise_variance / indices.response_variance
 
 
 OURS: dict[str, Method] = {

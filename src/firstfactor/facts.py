@@ -46,7 +46,7 @@ def facts(result: "Result") -> dict[str, Any]:
         "crowding": _crowding(indices),
         "response_variance": indices.response_variance,
         "explained_variance": indices.explained_variance,
-        "noise_variance": indices.noise_variance,
+        "noise_variance": indices.response_variance - indices.explained_variance,
         "factors": _factor_rows(result),
         "stability": None if result.stability is None else _stability(result.stability),
         "path": _path_steps(indices),

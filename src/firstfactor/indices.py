@@ -32,7 +32,10 @@ class Indices:
     kinds: tuple[Kind, ...]
     """What each factor is; empty for a set."""
     noise_variance: float
-    """Variance of the response that the factors cannot explain, at most all of it; 0 where it is taken to be clean."""
+    """Variance of the response that the factors cannot explain; 0 where it is taken to be clean.
+
+    What the formula gives: by chance it can exceed the variance of the response, and then nothing is explained.
+    """
     response_variance: float
     n_rows: int
     task: Task
@@ -48,8 +51,8 @@ class Indices:
 
     @property
     def explained_variance(self) -> float:
-        """Variance of the response that the factors with an importance above 0 can explain."""
-        return self.response_variance - self.noise_variance
+        """Variance of the response that the factors with an importance above 0 can explain; never below 0."""
+        return max(self.response_variance - self.noise_variance, 0.0)
 
     @property
     def r2_ceiling(self) -> float:
@@ -176,9 +179,10 @@ class Indices:
             cells += [["" if np.isnan(error) else f"{error:.4f}" for error in self.standard_errors]]
             cells += [[format_p(p_value) for p_value in self.p_values]]
         rows = [tuple(column[i] for column in cells) for i in order]
+        explained = self.explained_variance
         return (
-            f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {self.explained_variance:.4g} "
-            f"and noise {self.noise_variance:.4g}\n{_frames.make_text(tuple(header), rows)}"
+            f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {explained:.4g} and noise "
+            f"{self.response_variance - explained:.4g}\n{_frames.make_text(tuple(header), rows)}"
         )
 
 
@@ -254,7 +258,7 @@ def total_indices(
             names, kinds, positions = (" + ".join(design.names[i] for i in group),), (), (0,)
             values = np.array([group_total(variances, everything, group, noise)])
             rests = (tuple(i for i in everything if i not in group),)
-        noise_variance = min(variances.of(everything), variances.response.variance) if noise else 0.0
+        noise_variance = variances.of(everything) if noise else 0.0
         sure = None
         if uncertainty:
             question = Question(everything, rests, noise)

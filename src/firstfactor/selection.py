@@ -119,7 +119,7 @@ def appraise(variances: Variances, selection: Selection, method: str, uncertaint
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         sure = sure.spread_over(design.n_factors, kept)
-    noise = min(variances.of(kept), response.variance)
+    noise = variances.of(kept)
     crowding = look_around(variances, sorted(kept, key=lambda i: -values[i]), noise)
     return Indices(
         values,

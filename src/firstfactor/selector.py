@@ -38,7 +38,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Rows in a neighbourhood, the row itself included (N_I). Default: 2 for regression, 3 for two classes.
     n_outer : int or float, optional
         Rows to average over (N_O): a number or a fraction of the rows. Default: all rows. Neighbours always
-        come from all rows.
+        come from all rows. The calibrated rule selects on these rows alone, or on 1,500 of them if they are more.
     subsample : {"random", "twinning"}
         How the outer rows are drawn if not all are used. "twinning" makes them resemble the whole table; it
         needs the extra ``twinning`` and ``n_outer`` of at most half of the rows.
@@ -72,7 +72,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         by more than the best of all candidates would by chance. The first one selects something from pure noise every
         time, the second one with probability ``alpha``.
     alpha : float
-        How often the calibrated rule may see a factor where there is none.
+        How often the calibrated rule may see a factor where there is none: at least 0.001, below 1.
     split : bool
         Whether to select on a random half of the rows and to estimate on the other half. Importances of factors that
         the same rows have chosen are somewhat too large.
@@ -80,7 +80,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     importances_ : array of shape (factors,)
-        Total index of each factor relative to the selected ones; 0 if not selected.
+        Total index of each factor relative to the selected ones; 0 if not selected. Where little is explained, it can
+        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere.
     support_ : array of shape (factors,)
         Which factors are selected.
     ranking_ : array of shape (factors,)
@@ -92,7 +93,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     explained_variance_ : float
         Variance of y that they can explain.
     r2_ceiling_ : float
-        The best R² that any model can reach on the selected factors.
+        The best R² that any model can reach on the selected factors, from 0 to 1.
     standard_errors_ : array of shape (factors,)
         Of each importance; not a number if not selected. See `interval`, and ``indices_.uncertainty`` for those of the
         noise variance and of the ceiling.
