@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ._extras import versions
 from .evidence import LEVEL
 
+# What spreadsheets take for the beginning of a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 if TYPE_CHECKING:
     from .indices import Indices
     from .job import Result
@@ -153,6 +156,12 @@ def as_csv(result: "Result") -> bytes:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    flags = ("selected", "weak")
-    writer.writerows(row | {flag: str(row[flag]).lower() for flag in flags} for row in rows)
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a cell of a CSV file: text that a spreadsheet would run as a formula gets an apostrophe."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
