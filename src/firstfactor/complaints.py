@@ -1,6 +1,7 @@
 """Errors in one line, in the words of what a person types, and the exit codes that go with them."""
 
 import contextlib
+import errno
 import re
 import sys
 import traceback
@@ -47,7 +48,7 @@ def told_plainly(debug: bool) -> Iterator[None]:
 
 
 def _in_options(error: Exception) -> str:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return "there is not enough memory. Use fewer rows (--sample) or columns (--factors)."
     message = f"{error.filename}: {error.strerror}." if isinstance(error, OSError) and error.filename else str(error)
     if isinstance(error, ModuleNotFoundError):

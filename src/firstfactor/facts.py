@@ -153,11 +153,14 @@ def as_json(result: "Result") -> bytes:
 def as_csv(result: "Result") -> bytes:
     """Return the table of factors."""
     rows = _factor_rows(result)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return text.getvalue().encode()
+    return "".join(map(_csv_line, [list(rows[0]), *(row.values() for row in rows)])).encode()
+
+
+def _csv_line(cells: Iterable[Any]) -> str:
+    """Return a line of a CSV file; a name that holds any kind of line break is in quotes."""
+    line = io.StringIO()
+    csv.writer(line).writerow(map(_cell, cells))
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any) -> Any:

@@ -174,7 +174,7 @@ def _copy(stream: Any, stack: contextlib.ExitStack) -> Path:
         if error.errno is None:  # what is wrong with compressed data
             raise
         raise OSError(
-            f"a temporary copy in {folder!r} could not be made: {error.strerror}. Set TMPDIR to a folder with more room."
+            f"a temporary copy in {folder!r} cannot be made: {error.strerror}. Set TMPDIR to a folder with more room."
         ) from error
     return Path(file.name)
 
