@@ -1,11 +1,13 @@
 """Results on disk: one row per method, setting and repetition, appended to one Arrow stream per method.
 
-A stream only grows while a study runs, so a run that is killed loses at most the row that it was writing. The broken
-end is cut off when the file is next opened. Rows written one by one take space, so all are packed when a run ends.
-Seven digits of a result are kept.
+A stream only grows while a study runs, so a run that is killed loses at most the row that it was writing. What there is
+of that row is cut off when the file is next opened for more; a file that is damaged otherwise is refused and left as it
+is. Rows written one by one take space, so all are packed when a run ends. Seven digits of a result are kept.
 """
 
 import fcntl
+import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -19,6 +21,7 @@ from firstfactor._output import write_whole
 
 from .outcome import Certainty
 from .setting import Setting
+from .stream import ending, pack, unpack
 
 RESULTS = Path(__file__).parent / "results"
 SMALLEST = 19
@@ -90,8 +93,11 @@ class Store:
 
     def read(self) -> pl.DataFrame:
         """Return all complete rows."""
-        batches = [batch for batch, _ in self._batches()]
-        table = pa.Table.from_batches(batches, schema=SCHEMA)
+        try:
+            with self.path.open("rb") as file:
+                table = self._load(file)[0]
+        except FileNotFoundError:
+            table = SCHEMA.empty_table()
         frame = pl.from_arrow(table)
         assert isinstance(frame, pl.DataFrame)
         return frame
@@ -106,57 +112,66 @@ class Store:
     def appending(self) -> Iterator["Appender"]:
         """Open the file for more rows, cutting off a row that was never finished, and pack it in the end."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+b") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise RuntimeError(f"{self.path.name} is being written by another run; wait for it to end.") from None
-            file.truncate(max((end for _, end in self._batches()), default=0))
-            if self.path.stat().st_size == 0:
-                file.write(SCHEMA.serialize())
-            yield Appender(file)
-            file.flush()
+        with self._locked() as file:
+            messages = self._load(file)[1]
+            file.truncate(len(messages))
+            appender = Appender(file, messages)
+            appender.write(b"" if messages else SCHEMA.serialize().to_pybytes())
+            yield appender
             self._compact()
 
-    def _batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Yield complete batches of rows, each with the position where it ends."""
-        if not self.path.exists() or self.path.stat().st_size == 0:
-            return
-        with self.path.open("rb") as file:
+    def _locked(self) -> IO[bytes]:
+        """Open the file, made if there is none, for this run alone."""
+        while True:
+            file = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
             try:
-                stream = pa.ipc.open_stream(file)
-                while True:
-                    yield stream.read_next_batch(), file.tell()
-            except (StopIteration, pa.ArrowInvalid, OSError):  # the end, or a row cut off by a kill
-                return
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(self.path)):
+                    return file
+            except BlockingIOError:
+                file.close()
+                raise RuntimeError(f"{self.path.name} is being written by another run; wait for it to end.") from None
+            file.close()  # another run has ended after this file was opened, and put a packed one in its place
+
+    def _load(self, file: IO[bytes]) -> tuple[pa.Table, bytes]:
+        """Return the complete rows, and their bytes."""
+        try:
+            data = file.read()
+            table, length = unpack(data, SCHEMA)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"{self.path} is damaged, or holds no results: {error}. It was left as it is. Restore it, or move it "
+                "away to compute its rows again."
+            ) from error
+        return table, data[:length]
 
     def _compact(self) -> None:
         """Write all rows as one compressed batch in the order of their tasks."""
         keys = [*(field.name for field in fields(Setting)), "repetition"]
-        table = self.read().sort(keys).to_arrow().cast(SCHEMA).combine_chunks()
-
-        def write(file: IO[bytes]) -> None:
-            options = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=SMALLEST))
-            with pa.ipc.new_stream(file, SCHEMA, options=options) as stream:
-                stream.write_table(table)
-
-        write_whole(self.path, write)
+        packed = pack(self.read().sort(keys).to_arrow().cast(SCHEMA), pa.Codec("zstd", compression_level=SMALLEST))
+        write_whole(self.path, lambda file: file.write(packed))
 
 
 class Appender:
     """A results file that is open for more rows."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
+    def __init__(self, file: IO[bytes], messages: bytes) -> None:
+        self._file, self._length, self._checksum = file, len(messages), zlib.crc32(messages)
 
     def append(self, row: Row) -> None:
         """Write one row to the disk."""
         values: dict[str, Any] = asdict(row)
         task = values.pop("task")
         values |= task.pop("setting") | task
-        batch = pa.RecordBatch.from_pylist([values], schema=SCHEMA)
-        self.file.write(batch.serialize())
-        self.file.flush()
+        self.write(pa.RecordBatch.from_pylist([values], schema=SCHEMA).serialize().to_pybytes())
+
+    def write(self, message: bytes) -> None:
+        """Write a message over the end of the stream, and a new end."""
+        self._checksum = zlib.crc32(message, self._checksum)
+        self._file.seek(self._length)
+        self._file.write(message + ending(self._checksum))
+        self._file.flush()
+        self._length += len(message)
 
 
 def read_results(methods: list[str], folder: Path = RESULTS) -> pl.DataFrame:

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import shlex
 import struct
@@ -529,10 +530,54 @@ def test_a_run_that_is_told_to_end_leaves_nothing(tmp_path):
     assert not any(tmp_path.rglob("*"))
 
 
-def test_a_reader_that_stops_early_is_no_error(folder):
-    command = f"{shlex.quote(COMMAND)} demo ishigami | head -1"
-    finished = subprocess.run(["bash", "-c", command], capture_output=True, timeout=PATIENCE, env=CLEAN, cwd=folder)
-    assert finished.stdout.startswith(b"ishigami: ") and finished.stderr == b""
+def in_shell(arguments, folder):
+    """Run the command with what a shell does to its streams."""
+    line = f"{shlex.quote(COMMAND)} {arguments}"
+    return subprocess.run(["bash", "-c", line], capture_output=True, timeout=PATIENCE, env=CLEAN, cwd=folder)
+
+
+def test_a_reader_that_stops_early_is_no_error_and_gets_all_files(folder):
+    finished = in_shell("demo ishigami --csv early.csv | head -1; exit ${PIPESTATUS[0]}", folder)
+    assert finished.stdout.startswith(b"ishigami: ") and finished.stderr == b"" and finished.returncode == 141
+    assert (folder / "early.csv").read_text().startswith("rank,factor,")
+
+
+def test_the_help_may_be_read_in_part(folder):
+    finished = in_shell("rank --help | true; exit ${PIPESTATUS[0]}", folder)
+    assert (finished.returncode, finished.stderr) == (141, b"")
+
+
+def test_who_closes_an_output_sees_nothing(folder):
+    finished = in_shell("demo ishigami --csv closed.csv >&-", folder)
+    assert (finished.returncode, finished.stderr) == (0, b"") and (folder / "closed.csv").exists()
+    assert in_shell("rank nothing.csv -t y 2>&-", folder).returncode == 2
+
+
+def test_a_closed_input_is_told(folder):
+    finished = in_shell("rank - -t y <&-", folder)
+    assert complaint(finished) == "standard input is closed. Name a file, or send a table through a pipe."
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_an_output_that_is_full_is_told(folder):
+    assert complaint(in_shell("--help >/dev/full", folder)) == "standard output: No space left on device."
+    assert complaint(in_shell("demo ishigami >/dev/full", folder)) == "standard output: No space left on device."
+
+
+def test_a_full_disk_is_told_with_the_file_and_its_option_below_the_result(tmp_path):
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
+
+    finished = subprocess.run(
+        [COMMAND, "demo", "ishigami", "--csv", "x.csv"],
+        capture_output=True,
+        cwd=tmp_path,
+        env=CLEAN,
+        preexec_fn=no_room,
+    )
+    assert finished.returncode == 2 and finished.stdout.startswith(b"ishigami: ") and b"Wrote" not in finished.stdout
+    assert finished.stderr.endswith(b"error: --csv: 'x.csv' could not be written: File too large.\n")
+    assert not any(tmp_path.iterdir())
 
 
 # --- help -----------------------------------------------------------------------------------------------

@@ -94,6 +94,20 @@ def test_temporary_files_go_away(frame, tmp_path):
     assert not unpacked.exists()
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_file_that_grows_while_it_is_read_is_told(frame, tmp_path, suffix):
+    path = write(frame, tmp_path / f"t.{suffix}")
+
+    def read_while_it_grows():
+        with open_source(str(path)) as source, path.open("ab") as file:
+            file.write(path.read_bytes().splitlines(keepends=True)[-1])
+            file.flush()
+            read_table(source, Request("y"))
+
+    with pytest.raises(ValueError, match=rf"t\.{suffix} was changed while it was read\. Run again"):
+        read_while_it_grows()
+
+
 def test_semicolons_byte_order_marks_and_windows_line_ends(tmp_path):
     table = read_text(tmp_path, b"\xef\xbb\xbfx;y\r\n1;2\r\n3;4.5\r\n5;4\r\n\r\n")
     assert table.X["x"].to_list() == [1, 3, 5] and table.y.to_list() == [2, 4.5, 4]

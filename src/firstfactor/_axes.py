@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._extras import require
-from .observed import printable
 from .shorten import shorten_all
+from .text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

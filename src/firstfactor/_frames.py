@@ -7,6 +7,7 @@ import narwhals as nw
 from numpy.typing import NDArray
 
 from . import _checks
+from .text import without_controls
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 
@@ -19,6 +20,7 @@ def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Bac
 
 def make_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return rows of text under a header, columns aligned: the first to the left, the others to the right."""
+    rows = [[without_controls(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = (
         "  ".join(

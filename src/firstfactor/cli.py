@@ -11,13 +11,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 from . import __version__
+from ._output import errors_naming
 
 try:
     import typer
 except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
-from .complaints import INTERRUPTED, PIPE_CLOSED, TERMINATED, WRONG_INPUT, complain_of_usage, told_plainly
+from .complaints import (
+    INTERRUPTED,
+    PIPE_CLOSED,
+    TERMINATED,
+    WRONG_INPUT,
+    complain,
+    complain_of_usage,
+    told_plainly,
+)
 from .job import Outputs, Settings
 from .options import (
     AlphaOption,
@@ -49,6 +58,8 @@ if TYPE_CHECKING:
     from .tables import Table
 
 _STARTED = time.perf_counter()
+
+STANDARD_OUTPUT = "standard output"
 
 app = typer.Typer(
     name="firstfactor",
@@ -241,41 +252,59 @@ def _run(
             lap("stability")
     command = shlex.join(["firstfactor", *sys.argv[1:]])
     result = job.Result(table, indices, settings, sample, command, seconds, halves)
-    screen = console.Screen(sys.stdout)
-    if not quiet:
-        console.print_result(screen, result)
-        sys.stdout.flush()
+    # Files come first: whoever reads the output may stop early. What cannot be written is told last.
     with progress(not quiet and bool(outputs.chosen)) as show:
         show("writing")
-        clock = time.perf_counter()
-        job.write_outputs(result, outputs)
+        failures = job.write_outputs(result, outputs)
         lap("writing")
     if not quiet:
-        console.print_ending(screen, result, outputs.chosen)
+        with errors_naming(STANDARD_OUTPUT):
+            screen = console.Screen(sys.stdout)
+            console.print_result(screen, result)
+            written = {name: path for name, path in outputs.chosen.items() if name not in failures}
+            console.print_ending(screen, result, written)
+            sys.stdout.flush()
+    if failures:
+        raise OSError(" ".join(failures.values()))
 
 
 def main() -> None:
     """Run the command and exit as terminal programs do."""
     # An exit, where the default is to die on the spot and leave temporary files behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    # Who closes an output wants to see nothing of it.
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     sys.exit(_main())
 
 
 def _main() -> int:
     try:
-        status = app(standalone_mode=False)
-        sys.stdout.flush()
+        status = app(standalone_mode=False) or 0
+        if status == 0:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         status = INTERRUPTED
+    except SystemExit as end:
+        status = PIPE_CLOSED if isinstance(end.__context__, BrokenPipeError) else end.code  # click makes it 1
     except BrokenPipeError:
-        # Whoever read the output has had enough; Python would complain once more when it closes the pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        status = PIPE_CLOSED
+    except OSError as error:
+        complain(f"{STANDARD_OUTPUT}: {error.strerror}.")
+        status = WRONG_INPUT
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
         complain_of_usage(error)
-        return WRONG_INPUT
+        status = WRONG_INPUT
     if status == INTERRUPTED:
         print("interrupted", file=sys.stderr)
-    return status if isinstance(status, int) else 0
+    _drop_unwritten_output()
+    return status
+
+
+def _drop_unwritten_output() -> None:
+    """Forget what could not be written: Python would try once more when it ends, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,7 @@
 """Errors in one line, in the words of what a person types, and the exit codes that go with them."""
 
 import contextlib
+import errno
 import re
 import sys
 import traceback
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import typer
+
+from .text import printable, without_controls
 
 WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
 
@@ -37,16 +40,17 @@ def told_plainly(debug: bool) -> Iterator[None]:
         raise
     except Exception as error:
         if debug:
-            traceback.print_exc()
+            for line in traceback.format_exc().splitlines():
+                print(without_controls(line), file=sys.stderr)
         expected = isinstance(error, (ValueError, TypeError, OSError, ImportError, MemoryError))
-        _complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
+        complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
         raise typer.Exit(WRONG_INPUT if expected else BUG) from None
 
 
 def _in_options(error: Exception) -> str:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return "there is not enough memory. Use fewer rows (--sample) or columns (--factors)."
-    message = str(error)
+    message = f"{error.filename}: {error.strerror}." if isinstance(error, OSError) and error.filename else str(error)
     if isinstance(error, ModuleNotFoundError):
         package = (error.name or message).partition(".")[0]
         return f"the command firstfactor needs {package}: pip install 'firstfactor[cli]'"
@@ -57,8 +61,9 @@ def _in_options(error: Exception) -> str:
     return message
 
 
-def _complain(message: str) -> None:
-    print("error:", " ".join(message.split()), file=sys.stderr)
+def complain(message: str) -> None:
+    """Print an error in one line."""
+    print("error:", printable(message), file=sys.stderr)
 
 
 def complain_of_usage(error: Any) -> None:
@@ -68,4 +73,4 @@ def complain_of_usage(error: Any) -> None:
         print(message, file=sys.stderr)
     else:
         context = getattr(error, "ctx", None)
-        _complain(f"{message} See: {context.command_path if context else 'firstfactor'} --help")
+        complain(f"{message} See: {context.command_path if context else 'firstfactor'} --help")

@@ -22,7 +22,7 @@ from .evidence import (
 from .importance_plot import format_importance
 from .indices import WEAK
 from .job import NO_UNCERTAINTY
-from .observed import printable
+from .text import printable, without_controls
 from .uncertainty import format_p
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ class Screen:
         self._console.print(row, no_wrap=True, overflow="crop", crop=True)
 
     def plain(self, text: str) -> str:
-        """Return text in characters that the encoding has."""
+        """Return text in characters that the encoding has, and that say nothing to the terminal."""
+        text = without_controls(text)
         return text.translate(_ASCII) if self._ascii else text
 
     def bar(self, share: float, width: int) -> str:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ._extras import versions
 from .evidence import LEVEL
 
+# What spreadsheets take for the beginning of a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 if TYPE_CHECKING:
     from .indices import Indices
     from .job import Result
@@ -152,9 +155,18 @@ def as_json(result: "Result") -> bytes:
 def as_csv(result: "Result") -> bytes:
     """Return the table of factors."""
     rows = _factor_rows(result)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    flags = ("selected", "weak")
-    writer.writerows(row | {flag: str(row[flag]).lower() for flag in flags} for row in rows)
-    return text.getvalue().encode()
+    return "".join(map(_csv_line, [list(rows[0]), *(row.values() for row in rows)])).encode()
+
+
+def _csv_line(cells: Iterable[Any]) -> str:
+    """Return a line of a CSV file; a name that holds any kind of line break is in quotes."""
+    line = io.StringIO()
+    csv.writer(line).writerow(map(_cell, cells))
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a cell of a CSV file: text that a spreadsheet would run as a formula gets an apostrophe."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

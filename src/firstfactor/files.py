@@ -14,11 +14,12 @@ import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
 
 from . import faults
+from ._output import temporary_file
 
 SUFFIXES = {
     ".csv": "csv",
@@ -101,11 +102,20 @@ def open_source(data: str, kind: str | None = None) -> Iterator[Source]:
         kind = kind or _guess_format(data, path, shown)
         if path.stat().st_size == 0:
             raise ValueError(f"{shown} is empty.")
+        before = _state(path)
         try:
             source = _scan(path, shown, kind)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise ValueError(f"{shown} cannot be read as {kind}: {first_line(error)}") from error
         yield source
+        if _state(path) != before:
+            raise ValueError(f"{shown} was changed while it was read. Run again once it is complete, or on a copy.")
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what changes with a file: it is read several times, which must all see the same."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def encoding_or_shape_fault(path: Path, shown: str, separator: str) -> str | None:
@@ -125,7 +135,7 @@ def first_line(error: BaseException) -> str:
 def _on_disk(data: str, shown: str) -> Iterator[Path]:
     """Return a file that can be read more than once: standard input and gzip go through a temporary one."""
     with contextlib.ExitStack() as stack:
-        path = _copy(sys.stdin.buffer, stack) if data == "-" else _existing(data)
+        path = _copy(_standard_input(), stack) if data == "-" else _existing(data)
         with path.open("rb") as file:
             compressed = file.read(2) == _GZIP
         if compressed:
@@ -135,6 +145,12 @@ def _on_disk(data: str, shown: str) -> Iterator[Path]:
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
                 raise ValueError(f"{shown} is damaged: {first_line(error)}") from error
         yield path
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise ValueError("standard input is closed. Name a file, or send a table through a pipe.")
+    return sys.stdin.buffer
 
 
 def _existing(data: str) -> Path:
@@ -149,9 +165,17 @@ def _existing(data: str) -> Path:
 
 
 def _copy(stream: Any, stack: contextlib.ExitStack) -> Path:
-    file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="firstfactor-"))  # noqa: SIM115
-    shutil.copyfileobj(stream, file, 2**20)
-    file.flush()
+    folder = tempfile.gettempdir()
+    try:
+        file = stack.enter_context(temporary_file(folder))
+        shutil.copyfileobj(stream, file, 2**20)
+        file.flush()
+    except OSError as error:
+        if error.errno is None:  # what is wrong with compressed data
+            raise
+        raise OSError(
+            f"a temporary copy in {folder!r} cannot be made: {error.strerror}. Set TMPDIR to a folder with more room."
+        ) from error
     return Path(file.name)
 
 

@@ -113,7 +113,7 @@ class Outputs:
         """Refuse what could not be written, or would destroy something, before any work is done."""
         taken = {} if data == "-" else {Path(data).resolve(): "the data"}
         for name, path in self.chosen.items():
-            folder = path.parent
+            folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
             if path.is_dir() or (path.exists() and not path.is_file()):
                 raise ValueError(f"--{name}: {str(path)!r} is not a file.")
             if not folder.is_dir():
@@ -221,8 +221,8 @@ def select_on_halves(table: "Table", settings: Settings, progress: Callable[[int
     )
 
 
-def write_outputs(result: Result, outputs: Outputs) -> None:
-    """Write every file asked for, each whole or not at all."""
+def write_outputs(result: Result, outputs: Outputs) -> dict[str, str]:
+    """Write every file asked for, each whole or not at all; return why some could not be, by the name of the option."""
     from ._output import write_whole
     from .facts import as_csv, as_json
 
@@ -232,8 +232,14 @@ def write_outputs(result: Result, outputs: Outputs) -> None:
         "csv": lambda path: write_whole(path, lambda file: file.write(as_csv(result))),
         "plot": lambda path: _write_plot(result, path),
     }
+    failures = {}
     for name, path in outputs.chosen.items():
-        write[name](path)
+        try:
+            write[name](path)
+        except (OSError, ImportError) as error:
+            why = error.strerror if isinstance(error, OSError) and error.filename == str(path) else error
+            failures[name] = f"--{name}: {str(path)!r} could not be written: {why}."
+    return failures
 
 
 def _write_html(result: Result, path: Path) -> None:

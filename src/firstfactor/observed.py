@@ -1,6 +1,5 @@
 """The analysed table once more, in its own units: what effects, stand-ins and summaries are made of."""
 
-import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from .columns import exact_floats, level_codes, read_column
 from .design import open_table
 from .indices import Indices
 from .response import Task, read_response, read_values
+from .text import printable
 
 
 @dataclass(frozen=True)
@@ -99,18 +99,6 @@ def read_target(y: Any, n_rows: int, task: Task) -> Target:
     if response.classes:
         return Target(name, (response.values > 0).astype(np.float64), tuple(map(printable, response.classes)))
     return Target(name, exact_floats(np.asarray(read_values(y))), ())
-
-
-def printable(value: Any) -> str:
-    """Return text on one line without characters that cannot be shown or that reorder others."""
-    text = "".join(_shown(character) for character in " ".join(str(value).split()))
-    return text or "(no name)"
-
-
-def _shown(character: str) -> str:
-    """Return what to show for a character."""
-    category = unicodedata.category(character)
-    return "" if category == "Cf" else "\N{REPLACEMENT CHARACTER}" if category in ("Cc", "Cs", "Cn") else character
 
 
 def _refuse_another_table(names: tuple[str, ...], analysed: tuple[str, ...], unnamed: bool) -> None:

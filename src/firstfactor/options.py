@@ -144,7 +144,14 @@ HtmlOption = Annotated[
     Path | None, typer.Option("--html", metavar="FILE", help="Write a report, one page that needs no network.")
 ]
 JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all there is to know.")]
-CsvOption = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of factors.")]
+CsvOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="FILE",
+        help="Write the table of factors; names that spreadsheets would run as formulas get an apostrophe in front.",
+    ),
+]
 PlotOption = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw the importances: .png, .svg or .pdf.")
 ]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from .text import printable, without_controls
+
 if TYPE_CHECKING:
     from .path import Step
     from .selection import Report
@@ -23,12 +25,11 @@ def progress(wanted: bool) -> Iterator[Show]:
         return
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
     with console.status("starting") as status:
-        yield lambda text: status.update(Text(text))
+        yield lambda text: status.update(Text(without_controls(text)))
 
 
 def narrate(show: Show, names: tuple[str, ...], response_variance: float) -> "Report":
     """Return a report that shows after each step of a search how far it has come."""
-    from .observed import printable
 
     def report(step: "Step") -> None:
         enters = step.phase == "forward" and bool(step.chosen)

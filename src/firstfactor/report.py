@@ -31,10 +31,11 @@ from .evidence import (
 )
 from .importance_plot import draw_importance, format_importance
 from .indices import WEAK, Indices
-from .observed import indices_of, printable
+from .observed import indices_of
 from .path_plot import draw_path, stops
 from .report_data import Data, brief, describe_data, read_data
 from .stability_plot import draw_stability
+from .text import printable
 from .uncertainty import format_p
 
 if TYPE_CHECKING:

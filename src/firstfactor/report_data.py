@@ -7,9 +7,10 @@ import numpy as np
 
 from .effects_plot import Effect
 from .indices import Indices
-from .observed import Column, Target, count_rows, printable, read_columns, read_target
+from .observed import Column, Target, count_rows, read_columns, read_target
 from .shorten import shorten
 from .standins import StandIn, strongest
+from .text import printable
 
 # What a reader can take in; the page says how many more there are.
 MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES = 12, 15, 40

@@ -16,6 +16,7 @@ from . import _checks
 from .crowding import look_around, warn_if_crowded
 from .indices import Indices, single_totals
 from .path import Path, Step
+from .text import without_controls
 from .uncertainty import Question, plug_in
 from .variance import Options, Variances, open_variances
 
@@ -223,6 +224,7 @@ def narrate(names: tuple[str, ...], response_variance: float) -> Report:
 
     def write(step: Step) -> None:
         phase, _, before, candidates, _, _, change = path.describe(step)
-        print(f"[FIRST] {phase}: R² {before}, {candidates} candidates → {change}", file=sys.stderr, flush=True)
+        line = f"[FIRST] {phase}: R² {before}, {candidates} candidates → {change}"
+        print(without_controls(line), file=sys.stderr, flush=True)
 
     return write
