@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import plots, report
 from .crowding import warn_if_crowded
-from .design import Factors
+from .design import Factors, flatten_names
 from .procedure import Procedure, silent
 from .selection import narrate
 from .variance import Options, open_variances
@@ -80,7 +80,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     importances_ : array of shape (factors,)
-        Total index of each factor relative to the selected ones; 0 if not selected.
+        Total index of each factor relative to the selected ones; 0 if not selected. Also as ``feature_importances_``.
     support_ : array of shape (factors,)
         Which factors are selected.
     ranking_ : array of shape (factors,)
@@ -109,7 +109,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         Number of factors seen in `fit`.
     feature_names_in_ : array of str
-        Their names, if the table has any.
+        Their names, if the table has any. Levels of a pandas MultiIndex are joined by "_".
 
     Notes
     -----
@@ -185,6 +185,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if unsupported:
             raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
         procedure, options = self._settings()
+        X = flatten_names(X)
         with open_variances(X, y, **options) as variances:
             response = variances.response
             self.indices_ = procedure.run(variances, narrate if self.verbose else silent)
@@ -239,12 +240,23 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.indices_.interval(level)
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The same as ``importances_``, under the name that scikit-learn asks for."""
+        check_is_fitted(self)
+        return self.importances_
+
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of ``X``; with `set_output`, tables keep their types."""
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types.
+
+        Only the selected columns have to be free of missing values.
+        """
+        X = flatten_names(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         frame = nw.from_native(X, pass_through=True)
         if wanted == "default" or not isinstance(frame, nw.DataFrame):
-            return super().transform(X)
+            table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
+            return check_array(self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0)
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
