@@ -656,3 +656,11 @@ def test_a_failure_leaves_the_file_that_was_there(folder):
     (folder / "kept.html").write_text("before")
     complaint(run("rank", "t.csv", "-t", "nothing", "--html", "kept.html", folder=folder))
     assert (folder / "kept.html").read_text() == "before"
+
+
+def test_characters_without_a_font_are_told_in_a_line(tmp_path):
+    frame = pl.DataFrame({"\U0010fffd": np.arange(40.0) % 7, "b": np.arange(40.0) ** 2 % 11})
+    frame.with_columns(y=pl.col("\U0010fffd") * 2).write_csv(tmp_path / "t.csv")
+    for ending in ("png", "svg", "pdf"):
+        printed = text(run("rank", "t.csv", "-t", "y", "--plot", f"t.{ending}", "--html", "t.html", folder=tmp_path))
+        assert "Note: No installed font has \U0010fffd; the picture shows boxes instead." in printed

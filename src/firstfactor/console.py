@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from ._fonts import find_fallback
 from .evidence import LEVEL, format_margin, is_calibrated, margins, r2_range, say_bias, say_too_few_rows
 from .importance_plot import format_importance
 from .indices import WEAK
@@ -90,8 +91,15 @@ def print_ending(screen: Screen, result: "Result", written: dict[str, Any]) -> N
     screen.print()
     for path in written.values():
         screen.print(f"Wrote {path}")
+    lacking = find_fallback(result.indices.names).lacking if "plot" in written else ""
+    if lacking:
+        screen.print(("Note: ", "yellow"), f"No installed font has {_some(lacking)}; the picture shows boxes instead.")
     parts = ", ".join(f"{name} {seconds:.2f}" for name, seconds in result.seconds.items())
     screen.print((f"Time: {sum(result.seconds.values()):.2f} s ({parts})", "dim"))
+
+
+def _some(characters: str, most: int = 10) -> str:
+    return characters if len(characters) <= most else f"{characters[:most]} and {len(characters) - most} more"
 
 
 def ceiling_sentence(result: "Result") -> str:

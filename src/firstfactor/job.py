@@ -259,7 +259,8 @@ def _write_plot(result: Result, path: Path) -> None:
     matplotlib = require("matplotlib", "a picture")
     kind = path.suffix[1:].lower()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    with matplotlib.rc_context({"svg.hashsalt": "firstfactor"}):
+    with matplotlib.rc_context({"svg.hashsalt": "firstfactor"}), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # characters without a font: the ending tells them
         figure: Any = plot_importance(result.indices).figure
         write_whole(
             path,
