@@ -27,6 +27,7 @@ EXPECTED_FAILURES = {
 }
 
 
+@pytest.mark.filterwarnings("error::firstfactor.DataQualityWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected")  # from noise that a check makes
 @parametrize_with_checks(
     [

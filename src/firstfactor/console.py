@@ -130,6 +130,8 @@ def _percent(share: float, interval: tuple[float, float] | None) -> str:
 def _doubts(result: "Result") -> Iterator[str]:
     """Say why the figures may be off."""
     indices = result.indices
+    for finding in indices.findings:
+        yield printable(finding.command_advice)
     too_few = say_too_few_rows(indices)
     if too_few:
         yield f"{too_few} Use {'' if result.settings.selects else '--method first, fewer factors or '}more rows."
@@ -149,6 +151,8 @@ def _data_line(result: "Result") -> list[str | tuple[str, str]]:
         rows += f" drawn from {table.n_read:,}"
     if table.n_dropped:
         rows += f" ({table.n_dropped:,} with missing values dropped)"
+    if table.n_copies:
+        rows += f" ({table.n_copies:,} copies of others dropped)"
     if result.settings.split:
         rows += f" (one half to select on, {indices.n_rows:,} to estimate on)"
     role = "has two classes" if indices.task == "classification" else "is a quantity"

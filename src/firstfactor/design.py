@@ -49,6 +49,8 @@ class Design:
     caps: NDArray[np.float64]
     """One per factor: infinity if numeric, what a mismatch counts if categorical."""
     constant: NDArray[np.bool_]
+    spans: NDArray[np.float64]
+    """The range of each factor of whole numbers before scaling; not a number for other factors."""
 
     @property
     def n_rows(self) -> int:
@@ -120,9 +122,10 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
     else:
         encoded, is_category = _encode_each(columns, names, n_rows, forced)
     constant = (encoded == encoded[:, :1]).all(axis=1)
+    spans = _whole_spans(encoded, ~is_category)
     mismatch = _rescale(encoded, names, ~is_category, scale)
     encoded[is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
-    return Design(names, np.ascontiguousarray(encoded.T), np.where(is_category, mismatch, np.inf), constant)
+    return Design(names, np.ascontiguousarray(encoded.T), np.where(is_category, mismatch, np.inf), constant, spans)
 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
@@ -285,6 +288,15 @@ def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
     return values
+
+
+def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the range of each column, (factors, rows), of whole numbers; not a number for the others."""
+    start = values[:, :50]  # most other columns show there
+    whole = numeric & (start == np.floor(start)).all(axis=1)
+    for j in np.flatnonzero(whole):
+        whole[j] = (values[j] == np.floor(values[j])).all()
+    return np.where(whole, np.ptp(values, axis=1), np.nan)
 
 
 # --- scaling: numeric columns in standard deviations --------------------------------------------------

@@ -163,6 +163,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "n_weak": int(indices.weak.sum()),
         "ceiling_interval": r2_range(indices),
         "calibrated": is_calibrated(indices),
+        "findings": [printable(finding.advice) for finding in indices.findings],
         "too_few_rows": say_too_few_rows(indices),
         "bias": say_bias(indices, "the estimator “extrapolated” is less off"),
     }
@@ -312,4 +313,5 @@ def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
         sentences.append(f"± {100 * LEVEL:g} % interval.")
     if any(row["weak"] for row in rows):
         sentences.append(f"? weak: p &gt; {WEAK:g}.")
+    sentences += [html.escape(printable(finding.advice)) for finding in indices.findings]
     return " ".join([*sentences, say_too_few_rows(indices)]).rstrip()

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import plots, report
 from .crowding import warn_if_crowded
+from .data_quality import warn_of_data
 from .design import Factors, flatten_names
 from .procedure import Procedure, silent
 from .selection import narrate
@@ -189,6 +190,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         with open_variances(X, y, **options) as variances:
             response = variances.response
             self.indices_ = procedure.run(variances, narrate if self.verbose else silent)
+        warn_of_data(self.indices_.findings)
         warn_if_crowded(self.indices_.crowding, self.indices_.selected.size, self.indices_.n_rows)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task

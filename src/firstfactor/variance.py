@@ -58,13 +58,22 @@ class Variances:
     elimination does not search again for what forward selection tried.
     """
 
-    def __init__(self, response: Response, search: Search, estimator: str, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        response: Response,
+        search: Search,
+        estimator: str,
+        rng: np.random.Generator,
+        origin: "Variances | None" = None,
+    ) -> None:
         self.design = search.design
         self.response = response
         self.search = search
         self.estimator = estimator
         self.rng = rng
         """What is drawn later is drawn with the same generator as the outer rows."""
+        self.origin = origin
+        """Those of all rows, if this is a part."""
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
@@ -109,7 +118,8 @@ class Variances:
         if outer.size == 0:
             outer = np.arange(rows.size)
         part = Search(self.design.on_rows(rows), response.values, outer, n_neighbors, self.search.workers)
-        return Variances(response, part, self.estimator, self.rng)
+        origin = self if self.origin is None else self.origin
+        return Variances(response, part, self.estimator, self.rng, origin)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(self._varying.intersection(factors)))
