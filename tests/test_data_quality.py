@@ -105,6 +105,12 @@ def test_numbers_of_persons_in_a_panel_are_found(unequal, order):
     assert list(findings(X.rename(columns={"nr": "id"}).sample(frac=1, random_state=0), y)) == [("groups", "id")]
 
 
+def test_a_panel_with_measurements_that_never_repeat_is_no_designed_experiment():
+    X, y = panel()
+    X["hours"] += 0.01 * RNG.uniform(size=len(X))
+    assert list(findings(X[["nr", "hours"]], y)) == [("groups", "nr")]
+
+
 def test_a_measured_column_that_the_table_is_sorted_by_numbers_no_groups():
     X, y = table(rows=400, age=np.sort(RNG.integers(18, 90, size=400)))
     X["class"] = X["age"] // 10  # stays the same in each run, but does not come back

@@ -191,8 +191,9 @@ class _Table:
 
     @cached_property
     def _is_designed(self) -> bool:
-        """Whether all values of each factor are equally frequent."""
-        return all(np.ptp(self._counts(j)) == 0 for j in self.design.varying)
+        """Whether all values of each factor are equally frequent, and none occurs once."""
+        counts = (self._counts(j) for j in self.design.varying)
+        return all(count[0] > 1 and np.ptp(count) == 0 for count in counts)
 
     def _is_named(self, words: re.Pattern[str], factor: int) -> bool:
         return words.search(_CAMEL.sub(" ", self.design.names[factor]).lower()) is not None
