@@ -100,6 +100,10 @@ def test_extreme_units_keep_their_digits(size):
     np.testing.assert_allclose(plain[:, 0] / plain[:, 1], ref[:, 0] / ref[:, 1], rtol=1e-9)
 
 
+def test_whole_numbers_of_both_signs_may_be_as_large_as_can_be():
+    assert read_design(np.array([[-1.7e308], [1.7e308], [1e308]])).kinds == ("number",)
+
+
 @pytest.mark.parametrize("offset", [1e15, -1e15, 2**52])
 def test_a_small_spread_on_a_large_offset_keeps_its_digits(offset):
     steps = np.array([0.0, 1, 2, 5, 3])

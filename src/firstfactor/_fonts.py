@@ -51,5 +51,10 @@ def find_fallback(texts: Iterable[str]) -> Fallback:
 
 def _held(path: str, characters: set[str]) -> set[str]:
     """Return the characters that a font has."""
-    font = require("matplotlib.font_manager", "a plot").get_font(path)
+    try:
+        font = require("matplotlib.font_manager", "a plot").get_font(path)
+    except (OSError, RuntimeError):  # a file that is damaged, or gone
+        return set()
+    if not font.scalable:  # pictures of emoji, which cannot be drawn as text
+        return set()
     return {character for character in characters if font.get_char_index(ord(character))}

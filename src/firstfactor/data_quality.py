@@ -6,10 +6,10 @@ A column is taken for an identifier of rows or of groups of rows if its values l
   (the birthday problem), in the order of the rows or as the only such column; or that hardly ever repeat and have a
   name such as "id". Names such as "year" say that the numbers are times, which are no identifiers.
 - Text with a different value in more than half of the rows.
-- Whole numbers or labels that stand for many groups of few rows and are called "id" or the like, each group being a
-  run of consecutive rows; or whole numbers whose groups are all of the same size, or in whose runs another column stays
-  the same that changes from run to run and back, or whose runs are in no order. Not if all factors have groups of equal
-  size: that is a designed experiment.
+- Whole numbers or labels called "id". Others, if there are many with few rows each, and each stands for one run of
+  consecutive rows: those with a name such as "person", and whole numbers if all runs are equally long, or in no order
+  though without gaps, or if another column stays the same within runs and comes back in later ones. Not if all factors
+  have equally many rows for each value: that is a designed experiment.
 
 Rows that are equal in all factors and in the response are copies if hardly any rows are equal in all columns but one,
 as they are where columns have few values; or if the numbers of times that rows occur have a common divisor: the whole
@@ -54,7 +54,7 @@ _ID = re.compile(
     _WORD.format(r"(case|person|patient|subj|subject|user|cust|row)?id|ids|uid|pid|uuid|guid|ident|identifier")
 )
 _NUMBER = re.compile(
-    _WORD.format(r"(case|person|patient|subj|subject|row|seq|obs)(no|nr|num)?|nr|rownames|serial|record")
+    _WORD.format(r"(case|person|patient|subj|subject|seq|obs)(no|nr|num)?|row(no|nr|num)|nr|rownames|serial|record")
     + "|(number|nummer)$|^(index|idx|key)$"
 )
 _TIME = re.compile(

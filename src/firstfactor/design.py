@@ -294,9 +294,12 @@ def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDA
     """Return the range of each column, (factors, rows), of whole numbers; not a number for the others."""
     start = values[:, :50]  # most other columns show there
     whole = numeric & (start == np.floor(start)).all(axis=1)
+    spans = np.full(len(values), np.nan)
     for j in np.flatnonzero(whole):
-        whole[j] = (values[j] == np.floor(values[j])).all()
-    return np.where(whole, np.ptp(values, axis=1), np.nan)
+        if (values[j] == np.floor(values[j])).all():
+            with np.errstate(over="ignore"):  # of large numbers, all are whole
+                spans[j] = np.ptp(values[j])
+    return spans
 
 
 # --- scaling: numeric columns in standard deviations --------------------------------------------------
