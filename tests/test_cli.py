@@ -701,3 +701,35 @@ def test_a_failure_leaves_the_file_that_was_there(folder):
     (folder / "kept.html").write_text("before")
     complaint(run("rank", "t.csv", "-t", "nothing", "--html", "kept.html", folder=folder))
     assert (folder / "kept.html").read_text() == "before"
+
+
+def test_characters_without_a_font_are_told_in_a_line(tmp_path):
+    frame = pl.DataFrame({"\U0010fffd": np.arange(40.0) % 7, "b": np.arange(40.0) ** 2 % 11})
+    frame.with_columns(y=pl.col("\U0010fffd") * 2).write_csv(tmp_path / "t.csv")
+    for ending in ("png", "svg", "pdf"):
+        printed = text(run("rank", "t.csv", "-t", "y", "--plot", f"t.{ending}", "--html", "t.html", folder=tmp_path))
+        assert "Note: No installed font has \U0010fffd; the picture shows boxes instead." in printed
+
+
+def test_identifiers_and_copies_are_told_with_the_option_that_helps(tmp_path):
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(60), 5)
+    y = rng.normal(size=60)[person] + 0.1 * rng.normal(size=300)
+    frame = pl.DataFrame({"person nr": person, "hours": rng.normal(size=300), "y": y})
+    pl.concat([frame, frame]).write_csv(tmp_path / "t.csv")
+    outputs = ("--json", "t.json", "--html", "t.html")
+    for method in ("first", "total"):
+        printed = " ".join(text(run("rank", "t.csv", "-t", "y", "--method", method, *outputs, folder=tmp_path)).split())
+        assert "Note: 300 of 600 rows are copies of others, the response included:" in printed
+        assert "Use --unique to keep each row once." in printed
+    found = json.loads((tmp_path / "t.json").read_text())["findings"]
+    assert ("copies", 300, None) in [(one["kind"], one["count"], one["column"]) for one in found]
+    assert "300 of 600 rows are copies" in (tmp_path / "t.html").read_text()
+    printed = " ".join(text(run("rank", "t.csv", "-t", "y", "--unique", *outputs, folder=tmp_path)).split())
+    assert printed.startswith("t.csv: 300 rows (300 copies of others dropped), 2 factors")
+    assert "Note: 'person nr' may only say which rows belong together: 60 values with 5 rows each." in printed
+    assert "Use --drop 'person nr' unless its values mean something." in printed
+    facts = json.loads((tmp_path / "t.json").read_text())
+    assert [(one["kind"], one["column"]) for one in facts["findings"]] == [("groups", "person nr")]
+    assert (facts["data"]["rows_used"], facts["data"]["copies_dropped"]) == (300, 300)
+    assert "300 copies of rows were left out." in (tmp_path / "t.html").read_text()

@@ -1,5 +1,6 @@
 import datetime
 import decimal
+import re
 
 import narwhals as nw
 import numpy as np
@@ -99,6 +100,10 @@ def test_extreme_units_keep_their_digits(size):
     np.testing.assert_allclose(plain[:, 0] / plain[:, 1], ref[:, 0] / ref[:, 1], rtol=1e-9)
 
 
+def test_whole_numbers_of_both_signs_may_be_as_large_as_can_be():
+    assert read_design(np.array([[-1.7e308], [1.7e308], [1e308]])).kinds == ("number",)
+
+
 @pytest.mark.parametrize("offset", [1e15, -1e15, 2**52])
 def test_a_small_spread_on_a_large_offset_keeps_its_digits(offset):
     steps = np.array([0.0, 1, 2, 5, 3])
@@ -117,6 +122,95 @@ def test_a_small_spread_on_a_large_offset_keeps_its_digits(offset):
 def test_integers_beyond_float64_keep_their_differences(integers, steps):
     values = read_design(integers[:, None]).values[:, 0]
     np.testing.assert_allclose(values - values[0], np.array(steps) / np.std(steps, ddof=1), rtol=1e-15)
+
+
+LARGE = [2**60, 2**60 + 1, 2**60 + 3]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"n": LARGE}),
+        pd.DataFrame({"n": pd.array(LARGE, dtype="Int64")}),
+        pd.DataFrame({"n": pd.array(LARGE, dtype="uint64[pyarrow]")}),
+        pd.DataFrame({"n": pd.Series(LARGE, dtype=object)}),
+        pd.DataFrame({"n": [2**100, 2**100 + 1, 2**100 + 3]}),
+        pd.DataFrame({"n": [decimal.Decimal(n) for n in LARGE]}),
+        pd.DataFrame({"n": [2.0**60, decimal.Decimal(2**60 + 1), 2**60 + 3]}),
+        pl.DataFrame({"n": LARGE}, schema={"n": pl.Int128}),
+        pl.DataFrame({"n": [2**100, 2**100 + 1, 2**100 + 3]}, schema={"n": pl.UInt128}),
+        pl.DataFrame({"n": LARGE}, schema={"n": pl.Decimal(38, 4)}),
+        pa.table({"n": pa.array([decimal.Decimal(n) for n in LARGE], pa.decimal128(38, 2))}),
+        pa.table({"n": pa.array([decimal.Decimal(n) for n in LARGE], pa.decimal256(60, 2))}),
+        np.array([[n] for n in LARGE], dtype=object),
+        [[n] for n in LARGE],
+        [[n, 0.5] for n in LARGE],
+    ],
+)
+def test_counters_beyond_float64_keep_their_differences_whatever_their_type(X):
+    values = read_design(X).values[:, 0]
+    np.testing.assert_allclose(values - values[0], np.array([0, 1, 3]) / np.std([0, 1, 3], ddof=1), rtol=1e-15)
+
+
+def test_large_numbers_keep_their_labels_as_categories():
+    design = read_design(pl.DataFrame({"n": LARGE}, schema={"n": pl.Int128}), categorical=["n"])
+    assert design.categorical.all() and len(set(design.values[:, 0])) == 3
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.array([1, 2, 4], dtype="Int8"),
+        pd.array([1, 2, 4], dtype="Float64"),
+        pd.array([1, 2, 4], dtype="int64[pyarrow]"),
+        pd.arrays.SparseArray([1, 2, 4]),
+        pd.arrays.SparseArray([1.0, 2.0, 4.0], fill_value=1.0),
+        np.array([1, 2, 4], dtype=np.longdouble),
+        np.array([1, 2, 4], dtype=np.float16),
+    ],
+)
+def test_nullable_arrow_and_sparse_numbers_are_numbers(column):
+    design = read_design(pd.DataFrame({"a": column}))
+    assert design.kinds == ("number",)
+    np.testing.assert_allclose(
+        design.values[:, 0] - design.values[0, 0], np.array([0, 1, 3]) / np.std([1, 2, 4], ddof=1)
+    )
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical(list("uvu"), categories=list("zvyu")),
+        pd.Categorical(list("uvu"), categories=list("zvyu"), ordered=True),
+        pd.Categorical([7, 3, 7]),
+        pd.cut([1, 9, 2], 2),
+        pd.array(list("uvu"), dtype="string[pyarrow]"),
+        pd.array(list("uvu"), dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+        pd.array([True, False, True], dtype="boolean"),
+        pd.array([True, False, True], dtype="bool[pyarrow]"),
+    ],
+)
+def test_other_categories_have_the_levels_they_use(column):
+    design = read_design(pd.DataFrame({"a": column}))
+    a, b, c = design.values[:, 0]
+    assert design.kinds == ("category",) and a == c != b
+
+
+def test_missing_values_are_counted_in_every_column():
+    gaps = {f"g{j}": [1.0 if i >= j else None for i in range(20)] for j in range(13)}
+    message = (
+        "X contains NaN in 12 columns (rows): 'g12' (12), 'g11' (11), 'g10' (10), 'g9' (9), 'g8' (8), 'g7' (7), "
+        "'g6' (6), 'g5' (5), 'g4' (4), 'g3' (3) and 2 more. Missing values are not supported yet"
+    )
+    for X in (pd.DataFrame(gaps), pl.DataFrame(gaps), pa.table(gaps)):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_design(X)
+    with pytest.raises(ValueError, match=re.escape("'x12' (12), 'x11' (11)")):
+        read_design(pd.DataFrame(gaps).to_numpy(dtype=float))
+    with pytest.raises(ValueError, match=re.escape("column 'g2' of X contains NaN (2 rows, the first is row 0)")):
+        read_design(pd.DataFrame(gaps)[["g0", "g2"]])
+    with pytest.raises(TypeError, match="'day' of X holds dates"):  # no gap to fill there
+        read_design(pd.DataFrame(gaps).assign(day=pd.date_range("2020", periods=20)))
 
 
 def table(**columns):
@@ -161,7 +255,7 @@ FRAME = table()
             r"'bad' of X holds numbers written as text \(such as '1'\)",
         ),
         (table(bad=[1, "a", 2]), TypeError, "'bad' of X must hold values of one kind.*got int, str"),
-        (table(bad=[{}, {}, {}]), TypeError, "'bad' of X must hold values of one kind.*got dict"),
+        (table(bad=[{}, {}, {}]), TypeError, "'bad' of X must hold numbers, text or categories; got dict"),
         (
             pl.DataFrame({"bad": [[1], [2]]}),
             TypeError,
@@ -173,7 +267,39 @@ FRAME = table()
         (np.ones((3, 0)), ValueError, r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required"),
         (np.ones((1, 3)), ValueError, "X must have at least 2 rows; got n_samples = 1"),
         (FRAME.iloc[:0], ValueError, "X must have at least 2 rows; got n_samples = 0"),
-        (np.ones((2, 2)) * 1j, ValueError, "Complex data not supported"),
+        (
+            np.ones((2, 2)) * 1j,
+            ValueError,
+            "column 'x0' of X must be real; got complex128. Complex data not supported: use",
+        ),
+        (table(bad=[1j, 2, 3]), ValueError, "column 'bad' of X must be real; got complex128"),
+        (
+            table(bad=pd.Series([1j, 2, 3], dtype=object)),
+            ValueError,
+            "column 'bad' of X must be real; got complex, int",
+        ),
+        (table(bad=pd.period_range("2020", periods=3, freq="M")), TypeError, "column 'bad' of X holds dates or times"),
+        (
+            table(bad=pd.interval_range(0, 3)),
+            TypeError,
+            r"column 'bad' of X must hold .*; got Interval. Use the middle of each interval",
+        ),
+        (table(bad=pd.Series(pd.period_range("2020", periods=3, freq="M"), dtype=object)), TypeError, "dates or times"),
+        (table(bad=pd.Series([datetime.timedelta(i) for i in range(3)], dtype=object)), TypeError, "dates or times"),
+        (table(bad=[datetime.time(i) for i in range(3)]), TypeError, "'bad' of X holds dates or times"),
+        (table(bad=pd.arrays.SparseArray([0.0, 1.0, np.nan])), ValueError, r"'bad' of X contains NaN \(row 2\)"),
+        (table(bad=[b"u", b"v", b"u"]), TypeError, "'bad' of X must hold .*; got bytes. Decode it to text, or drop it"),
+        (np.array([[b"u"], [b"v"]]), TypeError, "'x0' of X must hold .*; got bytes. Decode it to text"),
+        (pl.DataFrame({"bad": [b"u", b"v"]}), TypeError, "'bad' of X must hold .*; got Binary. Decode it to text"),
+        (
+            pl.DataFrame({"bad": [{"a": 1}] * 3}),
+            TypeError,
+            "'bad' of X must hold .*; got Struct.* Give each field a column",
+        ),
+        (table(bad=[np.ones(2)] * 3), TypeError, "'bad' of X must hold .*; got ndarray. Convert it"),
+        (np.array([[pd.NA], [1]], dtype=object), ValueError, r"column 'x0' of X contains NaN \(row 0\)"),
+        ([[10**400], [1]], ValueError, "column 'x0' of X has numbers beyond 1.8e308, which float64 cannot hold"),
+        (np.array([[np.longdouble("1e400")], [1]]), ValueError, r"column 'x0' of X contains infinity \(row 0\)"),
         (scipy.sparse.eye(3), TypeError, r"X must be dense: sparse data is not supported. Use X.toarray\(\)"),
         (pl.LazyFrame({"a": [1, 2]}), TypeError, "X must be a table in memory; got a lazy one"),
         (

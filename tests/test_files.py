@@ -340,12 +340,6 @@ def test_types_that_cannot_be_factors(tmp_path):
     assert [name for name, why in table.left_out.items() if why.startswith("neither")] == ["list", "pair", "bits"]
 
 
-def test_a_column_that_counts_the_rows_is_remarked_on(tmp_path):
-    table = read_text(tmp_path, "n,x,y\n1,5,2\n2,4,8\n3,9,7\n")
-    assert table.X.columns == ["n", "x"]
-    assert table.remarks[0].startswith("'n' only counts the rows")
-
-
 def test_the_nameless_index_of_a_data_frame_is_left_out(tmp_path):
     table = read_text(tmp_path, ",x,y\n0,5,2\n1,4,8\n2,9,7\n")
     assert table.X.columns == ["x"] and table.left_out == {"column 1": "counts the rows"}

@@ -7,13 +7,16 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from matplotlib import font_manager
 from matplotlib.figure import Figure
 from tables import friedman, mixed
 
-from firstfactor import FIRST, Indices, backward_elimination, total_indices
+from firstfactor import FIRST, Indices, backward_elimination, stability, total_indices
 from firstfactor.effects_plot import local_means
 from firstfactor.path_plot import stops
-from firstfactor.plots import plot_effects, plot_importance, plot_path
+from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
 from firstfactor.shorten import shorten, shorten_all
 
 LONG = "average daily temperature of sensor number {} in the northern hall during the night"
@@ -426,3 +429,52 @@ def test_matplotlib_missing_is_said(monkeypatch, fitted):
 def test_a_path_without_steps_can_be_drawn():
     X, y = np.ones((20, 2)), np.arange(20.0)
     assert plot_path(FIRST().fit(X, y)).get_title(loc="left") == "No factor explains anything of y"
+
+
+@pytest.fixture
+def font_with(tmp_path, monkeypatch):
+    """Install a font that has some characters and no others."""
+
+    def install(characters):
+        pen = TTGlyphPen(None)
+        for move, point in zip([pen.moveTo, pen.lineTo, pen.lineTo], [(0, 0), (0, 500), (500, 0)], strict=True):
+            move(point)
+        pen.closePath()
+        names = [".notdef", *(f"uni{ord(character):04X}" for character in characters)]
+        font = FontBuilder(1000, isTTF=True)
+        font.setupGlyphOrder(names)
+        font.setupCharacterMap({ord(character): name for character, name in zip(characters, names[1:], strict=True)})
+        font.setupGlyf(dict.fromkeys(names, pen.glyph()))
+        font.setupHorizontalMetrics(dict.fromkeys(names, (600, 0)))
+        font.setupHorizontalHeader(ascent=800, descent=-200)
+        font.setupNameTable({"familyName": "Some Script", "styleName": "Regular"})
+        font.setupOS2()
+        font.setupPost()
+        path = tmp_path / "some-script.ttf"
+        font.save(path)
+        monkeypatch.setattr(font_manager.fontManager, "ttflist", list(font_manager.fontManager.ttflist))
+        font_manager.fontManager.addfont(path)
+
+    return install
+
+
+def in_chinese():
+    X = pd.DataFrame(np.random.default_rng(0).uniform(size=(200, 3)), columns=["品", "b", "温 2"])
+    X["质"] = np.where(X["b"] > 0.5, "好", "no")
+    return X, X["品"] + (X["b"] > 0.5)
+
+
+def test_names_in_other_scripts_are_drawn_if_a_font_has_them(font_with):
+    X, y = in_chinese()
+    font_with("".join(X.columns) + "好")
+    selector = FIRST().fit(X, y)
+    for ax in (plot_importance(selector), plot_path(selector), plot_effects(X, y, selector)[0]):
+        ax.figure.draw_without_rendering()  # a warning would be an error
+    assert plot_stability(stability(X, y, n_pairs=2, random_state=0)).figure.draw_without_rendering() is None
+
+
+def test_names_that_no_font_has_are_drawn_with_a_warning_of_matplotlib():
+    X, y = in_chinese()
+    X = X.rename(columns={"品": "\U0010fffd"})
+    with pytest.warns(UserWarning, match="Glyph .* missing from font"):
+        plot_importance(FIRST().fit(X, y)).figure.draw_without_rendering()

@@ -60,6 +60,13 @@ def test_a_column_vector_is_flattened_with_a_warning():
 def test_a_small_spread_on_a_large_offset_keeps_its_digits():
     assert read_response(1e15 + np.array([0.0, 1, 2]), 3).variance == 1.0
     assert read_response(2**62 + np.array([0, 1, 2]), 3).variance == 1.0
+    assert read_response([2**100, 2**100 + 1, 2**100 + 2], 3).variance == 1.0
+    assert read_response(pl.Series([2**60, 2**60 + 1, 2**60 + 2], dtype=pl.Int128), 3).variance == 1.0
+
+
+def test_two_large_numbers_are_two_classes():
+    response = read_response(pl.Series([2**60, 2**60 + 1, 2**60], dtype=pl.Int128), 3)
+    assert response.classes == (2**60, 2**60 + 1)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +75,8 @@ def test_a_small_spread_on_a_large_offset_keeps_its_digits():
         (None, ValueError, "requires y to be passed, but the target y is None"),
         ([1.0, np.nan, 2], ValueError, r"y contains NaN \(row 1\).*not supported yet"),
         (["a", None, "b"], ValueError, r"y contains NaN \(row 1\)"),
+        ([None, np.nan, 2.0], ValueError, r"y contains NaN \(2 rows, the first is row 0\)"),
+        (pd.arrays.SparseArray([1j, 2, 3]), ValueError, "y must be real; got complex128"),
         ([1.0, 2, np.inf], ValueError, r"y contains infinity \(row 2\)"),
         ([1, 2], ValueError, r"y must have one value per row of X \(3\); got 2"),
         ([5, 5, 5], ValueError, "y must vary, but all 3 values are 5"),

@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -20,7 +21,13 @@ from tables import friedman, mixed
 
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 
+EXPECTED_FAILURES = {
+    "check_estimators_nan_inf": "wants transform to refuse NaN in a column that is not selected; what it asks of fit "
+    "and of selected columns is tested below"
+}
 
+
+@pytest.mark.filterwarnings("error::firstfactor.DataQualityWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected")  # from noise that a check makes
 @parametrize_with_checks(
     [
@@ -28,7 +35,8 @@ from firstfactor import FIRST, backward_elimination, explained_variance, total_i
         FIRST(rule="calibrated", random_state=0),
         FIRST(estimator="extrapolated"),
         FIRST(split=True, random_state=0),
-    ]
+    ],
+    expected_failed_checks=lambda _: EXPECTED_FAILURES,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -238,10 +246,68 @@ def test_weights_are_not_supported_yet():
         FIRST().fit(X, y, sample_weight=np.ones(50))
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("make", [np.asarray, lambda X: pd.DataFrame(X).add_prefix("x"), lambda X: pl.DataFrame(X)])
+def test_transform_looks_at_selected_columns_only(make, bad):
+    X, y = friedman(200)
+    selector = FIRST().fit(make(X), y)
+    assert selector.support_.tolist()[:2] == [True, False]
+    gap = X.copy()
+    gap[3, 1] = bad
+    np.testing.assert_array_equal(selector.transform(make(gap)), X[:, selector.support_])
+    gap[3, 0] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        selector.transform(make(gap))
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        FIRST().fit(make(gap), y)
+
+
+def test_transform_of_a_table_with_gaps_keeps_types():
+    X, y = mixed()
+    selector = FIRST().set_output(transform="pandas").fit(X, y)
+    chosen = selector.transform(X.assign(count=np.nan))
+    pd.testing.assert_frame_equal(chosen, X[["size", "load", "make"]])
+
+
 def test_transform_refuses_another_table():
     X, y = mixed()
     with pytest.raises(ValueError, match="feature names should match"):
         FIRST().fit(X, y).transform(X.rename(columns={"size": "mass"}))
+
+
+@pytest.mark.parametrize("columns", [[("a", "x"), ("a", ""), ("b", 1)], [("a", "x"), ("b", "x"), ("b", "y")]])
+def test_levels_of_column_names_are_joined(columns):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(size=(100, 3)), columns=pd.MultiIndex.from_tuples(columns))
+    names = ["_".join(str(level) for level in levels if level != "") for levels in columns]
+    selector = FIRST().set_output(transform="pandas").fit(X, X.iloc[:, 0])
+    assert list(selector.indices_.names) == selector.feature_names_in_.tolist() == names
+    assert list(selector.transform(X).columns) == selector.get_feature_names_out().tolist() == names[:1]
+    assert X.columns.nlevels == 2
+    assert total_indices(X, X.iloc[:, 0], subset=names[:1]).values > 0.9
+    assert selector.plot().get_yticklabels()[0].get_text() == names[0]
+
+
+def test_an_arrow_record_batch_keeps_its_names():
+    X, y = mixed()
+    batch = pa.RecordBatch.from_pandas(X)
+    selector = FIRST().fit(batch, y)
+    assert list(selector.indices_.names) == selector.feature_names_in_.tolist() == list(X.columns)
+    assert selector.transform(batch).shape == (len(X), 3)
+    assert FIRST().set_output(transform="polars").fit(batch, y).transform(batch).columns == ["size", "load", "make"]
+    reader = pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    with pytest.raises(TypeError, match=r"X must be a table in memory; got a RecordBatchReader. Call .read_all\(\)"):
+        FIRST().fit(reader, y)
+
+
+def test_scikit_learn_finds_importances_by_its_own_name():
+    X, y = friedman()
+    assert not hasattr(FIRST(), "feature_importances_")
+    model = make_pipeline(SelectFromModel(FIRST(), threshold=1e-9), LinearRegression()).fit(X, y)
+    importances = model[0].estimator_.feature_importances_
+    assert importances.tolist() == FIRST().fit(X, y).importances_.tolist()
+    assert model[0].get_support().tolist() == (importances > 0).tolist()
+    assert 0 < model[0].get_support().sum() < X.shape[1]
 
 
 def test_verbose_goes_to_standard_error(capsys):

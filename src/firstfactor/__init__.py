@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .data_quality import DataQualityWarning
     from .indices import Indices, explained_variance, total_indices
     from .path import Path
     from .selection import backward_elimination
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST",
+    "DataQualityWarning",
     "Indices",
     "Path",
     "Stability",
@@ -23,6 +25,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "DataQualityWarning": "data_quality",
     "FIRST": "selector",
     "Indices": "indices",
     "Path": "path",

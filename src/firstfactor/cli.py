@@ -137,6 +137,9 @@ def rank(
     missing: Annotated[
         Missing, typer.Option(help="What to do about rows with missing values in the columns used.")
     ] = Missing.error,
+    unique: Annotated[
+        bool, typer.Option("--unique", help="Keep only one of rows that are equal in all columns used.")
+    ] = False,
     sample: Annotated[
         int | None, typer.Option("--sample", metavar="N", min=2, help="Use N rows, drawn at random.")
     ] = None,
@@ -173,7 +176,7 @@ def rank(
             from .tables import Request, read_table
 
             request = Request(
-                target, factors or (), drop or (), categorical or (), missing is Missing.drop, sample, seed
+                target, factors or (), drop or (), categorical or (), missing is Missing.drop, unique, sample, seed
             )
             with open_source(data, kind and kind.value) as source:
                 return read_table(source, request)

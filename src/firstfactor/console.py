@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from ._fonts import find_fallback
 from .evidence import (
     LEVEL,
     format_interval,
@@ -101,8 +102,15 @@ def print_ending(screen: Screen, result: "Result", written: dict[str, Any]) -> N
     screen.print()
     for path in written.values():
         screen.print(f"Wrote {path}")
+    lacking = find_fallback(result.indices.names).lacking if "plot" in written else ""
+    if lacking:
+        screen.print(("Note: ", "yellow"), f"No installed font has {_some(lacking)}; the picture shows boxes instead.")
     parts = ", ".join(f"{name} {seconds:.2f}" for name, seconds in result.seconds.items())
     screen.print((f"Time: {sum(result.seconds.values()):.2f} s ({parts})", "dim"))
+
+
+def _some(characters: str, most: int = 10) -> str:
+    return characters if len(characters) <= most else f"{characters[:most]} and {len(characters) - most} more"
 
 
 def ceiling_sentence(result: "Result") -> str:
@@ -133,6 +141,8 @@ def _percent(share: float, interval: tuple[float, float] | None) -> str:
 def _doubts(result: "Result") -> Iterator[str]:
     """Say why the figures may be off."""
     indices = result.indices
+    for finding in indices.findings:
+        yield printable(finding.command_advice)
     too_few = say_too_few_rows(indices)
     if too_few:
         yield f"{too_few} Use {'' if result.settings.selects else '--method first, fewer factors or '}more rows."
@@ -152,6 +162,8 @@ def _data_line(result: "Result") -> list[str | tuple[str, str]]:
         rows += f" drawn from {table.n_read:,}"
     if table.n_dropped:
         rows += f" ({table.n_dropped:,} with missing values dropped)"
+    if table.n_copies:
+        rows += f" ({table.n_copies:,} copies of others dropped)"
     if result.settings.split:
         rows += f" (one half to select on, {indices.n_rows:,} to estimate on)"
     role = "has two classes" if indices.task == "classification" else "is a quantity"

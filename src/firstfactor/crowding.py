@@ -58,11 +58,11 @@ def warn_if_crowded(crowding: Crowding, n_factors: int, n_rows: int) -> None:
             f"{crowding.distance_share:.0%} as far away (squared) as any row, so that much of what seems to be noise "
             f"is distance. They are enough for about {crowding.supported}. Use FIRST, fewer factors or more rows.",
             TooFewRowsWarning,
-            stacklevel=_outside(),
+            stacklevel=outside(),
         )
 
 
-def _outside() -> int:
+def outside() -> int:
     """How many calls up the caller of the package is."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__):

@@ -12,7 +12,17 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from . import _checks
-from .columns import EXACT_INTEGERS, as_array, exact_floats, holds_numbers_as_text, is_numeric, level_codes, read_column
+from .columns import (
+    EXACT_INTEGERS,
+    MISSING_ADVICE,
+    MissingValuesError,
+    as_array,
+    exact_floats,
+    holds_numbers_as_text,
+    is_numeric,
+    level_codes,
+    read_column,
+)
 
 Kind = Literal["number", "category", "constant"]
 Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
@@ -39,6 +49,8 @@ class Design:
     caps: NDArray[np.float64]
     """One per factor: infinity if numeric, what a mismatch counts if categorical."""
     constant: NDArray[np.bool_]
+    spans: NDArray[np.float64]
+    """The range of each factor of whole numbers before scaling; not a number for other factors."""
 
     @property
     def n_rows(self) -> int:
@@ -110,9 +122,10 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
     else:
         encoded, is_category = _encode_each(columns, names, n_rows, forced)
     constant = (encoded == encoded[:, :1]).all(axis=1)
+    spans = _whole_spans(encoded, ~is_category)
     mismatch = _rescale(encoded, names, ~is_category, scale)
     encoded[is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
-    return Design(names, np.ascontiguousarray(encoded.T), np.where(is_category, mismatch, np.inf), constant)
+    return Design(names, np.ascontiguousarray(encoded.T), np.where(is_category, mismatch, np.inf), constant, spans)
 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
@@ -154,7 +167,7 @@ def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], i
         raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
     if isinstance(X, np.ndarray):  # the usual case, and narwhals would take its time to pass it through
         return _open_array(X)
-    X = nw.to_native(X, pass_through=True)
+    X = flatten_names(X)
     if nw.dependencies.is_pandas_dataframe(X):
         _refuse_duplicate_names(X.columns)
     elif nw.dependencies.is_pyarrow_table(X):
@@ -167,6 +180,23 @@ def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], i
         _refuse_empty(frame.shape)
         return names, frame.iter_columns(), frame.shape[0]
     return _open_array(X)
+
+
+def flatten_names(X: Any) -> Any:
+    """Return a table whose columns have a name each; what has none comes back as it is.
+
+    The levels of a pandas MultiIndex are joined by "_", empty ones left out. An Arrow record batch becomes a table.
+    """
+    X = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(X) and X.columns.nlevels > 1:
+        names = ["_".join(filter(None, map(str, levels))) for levels in X.columns]
+        return X.set_axis(names, axis="columns")
+    pyarrow = nw.dependencies.get_pyarrow()
+    if pyarrow is not None and isinstance(X, pyarrow.RecordBatchReader):
+        raise TypeError("X must be a table in memory; got a RecordBatchReader. Call .read_all() first.")
+    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([X])
+    return X
 
 
 def _open_array(X: Any) -> tuple[tuple[str, ...], NDArray[Any], int]:
@@ -212,9 +242,27 @@ def _encode_each(
     """Encode column by column; return the values, (factors, rows), and which columns are categories."""
     values = np.empty((len(names), n_rows))
     is_category = np.zeros(len(names), dtype=bool)
+    missing: dict[str, MissingValuesError] = {}
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
-        values[j], is_category[j] = _encode(column, names[j], j in forced)
+        try:
+            values[j], is_category[j] = _encode(column, names[j], j in forced)
+        except MissingValuesError as error:
+            missing[names[j]] = error
+    _refuse_missing(missing)
     return values, is_category
+
+
+def _refuse_missing(missing: dict[str, MissingValuesError], most: int = 10) -> None:
+    """Name the columns with missing values and how many each has, the worst first."""
+    if len(missing) == 1:
+        raise next(iter(missing.values()))
+    if missing:
+        worst = sorted(missing, key=lambda name: -missing[name].count)
+        counts = [f"{name!r} ({missing[name].count:,})" for name in worst[:most]]
+        more = f" and {len(worst) - most:,} more" if len(worst) > most else ""
+        raise ValueError(
+            f"X contains NaN in {len(worst):,} columns (rows): {', '.join(counts)}{more}. {MISSING_ADVICE}"
+        )
 
 
 def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[Any], bool]:
@@ -240,6 +288,18 @@ def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
     return values
+
+
+def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the range of each column, (factors, rows), of whole numbers; not a number for the others."""
+    start = values[:, :50]  # most other columns show there
+    whole = numeric & (start == np.floor(start)).all(axis=1)
+    spans = np.full(len(values), np.nan)
+    for j in np.flatnonzero(whole):
+        if (values[j] == np.floor(values[j])).all():
+            with np.errstate(over="ignore"):  # of large numbers, all are whole
+                spans[j] = np.ptp(values[j])
+    return spans
 
 
 # --- scaling: numeric columns in standard deviations --------------------------------------------------

@@ -9,6 +9,7 @@ from scipy.special import ndtri
 
 from . import _checks, _frames
 from .crowding import NO_CROWD, Crowding, look_around, warn_if_crowded
+from .data_quality import Finding, examine, warn_of_data
 from .design import Factors, Kind
 from .path import Path
 from .response import Task
@@ -48,6 +49,8 @@ class Indices:
     """Whether there are enough rows for so many factors."""
     kept: tuple[int, ...] | None = None
     """The factors selected, if not simply those with an importance above 0."""
+    findings: tuple[Finding, ...] = ()
+    """What in the table makes these results misleading: identifiers, copies of rows."""
 
     @property
     def explained_variance(self) -> float:
@@ -266,6 +269,8 @@ def total_indices(
             sure = sure.spread_over(len(names), positions)
         order = everything if subset is not None else sorted(everything, key=lambda i: -values[i])
         crowding = look_around(variances, order, variances.of(everything))
+        findings = examine(variances, everything)
+    warn_of_data(findings)
     warn_if_crowded(crowding, len(everything), design.n_rows)
     return Indices(
         values,
@@ -278,6 +283,7 @@ def total_indices(
         "NANNE" if noise else "NN",
         uncertainty=sure,
         crowding=crowding,
+        findings=findings,
     )
 
 

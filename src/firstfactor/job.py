@@ -168,6 +168,8 @@ class Result:
             notes.append(f"{table.n_drawn:,} of {table.n_read:,} rows were drawn at random.")
         if table.n_dropped:
             notes.append(f"{table.n_dropped:,} rows with missing values were left out.")
+        if table.n_copies:
+            notes.append(f"{table.n_copies:,} copies of rows were left out.")
         if self.indices.uncertainty is None:
             notes.append(NO_UNCERTAINTY)
         return [*notes, *table.remarks]
@@ -179,6 +181,7 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
     ``narrate`` gets the names of the factors and the variance of the response, and returns what is told each step.
     """
     from .crowding import TooFewRowsWarning
+    from .data_quality import DataQualityWarning
     from .indices import total_indices
     from .selection import appraise, eliminate
     from .variance import open_variances
@@ -188,7 +191,8 @@ def search(table: "Table", settings: Settings, narrate: "Callable[[tuple[str, ..
     if settings.method == "total":
         sure = len(table.X.columns) <= MOST_WITH_UNCERTAINTY
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TooFewRowsWarning)  # what is printed has a line for it
+            for category in (TooFewRowsWarning, DataQualityWarning):  # what is printed has a line for it
+                warnings.simplefilter("ignore", category)
             return total_indices(table.X, table.y, uncertainty=sure, **options)
     with open_variances(table.X, table.y, **options) as variances:
         if settings.method == "backward":
@@ -265,7 +269,8 @@ def _write_plot(result: Result, path: Path) -> None:
     matplotlib = require("matplotlib", "a picture")
     kind = path.suffix[1:].lower()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    with matplotlib.rc_context({"svg.hashsalt": "firstfactor"}):
+    with matplotlib.rc_context({"svg.hashsalt": "firstfactor"}), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # characters without a font: the ending tells them
         figure: Any = plot_importance(result.indices).figure
         write_whole(
             path,

@@ -4,6 +4,7 @@ Colours are such that everybody tells them apart. Each function draws into the a
 none, it makes a figure that is as high as its contents need and as wide as matplotlib's setting ``figure.figsize``
 says. The figure belongs to pyplot where pyplot is in use (it has been imported, or this is a notebook), so that it
 shows up as with other packages; otherwise nothing global is touched. Nothing is ever shown or saved from here.
+Characters that the fonts in use lack are taken from other fonts that are installed.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._axes import Label, figure_maker, fitting, panel_columns, panels, width
-from .effects_plot import draw_effect, read_effects
+from ._fonts import fonts_for
+from .effects_plot import Effect, draw_effect, read_effects
 from .importance_plot import draw_importance, format_importance
-from .observed import indices_of
+from .observed import Target, indices_of
 from .path_plot import draw_path
 from .stability_plot import draw_stability
 
@@ -41,7 +43,9 @@ def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
     -------
     Axes
     """
-    return draw_importance(indices_of(result), ax, figure_maker())
+    indices = indices_of(result)
+    with fonts_for(indices.names):
+        return draw_importance(indices, ax, figure_maker())
 
 
 def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
@@ -63,7 +67,9 @@ def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
     -------
     Axes
     """
-    return draw_path(indices_of(result), ax, figure_maker())
+    indices = indices_of(result)
+    with fonts_for(indices.names):
+        return draw_path(indices, ax, figure_maker())
 
 
 def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
@@ -87,7 +93,8 @@ def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
         raise TypeError(
             f"result must be what stability returns; got {type(result).__name__}. Call stability(X, y) first."
         )
-    return draw_stability(result, ax, figure_maker())
+    with fonts_for(result.names):
+        return draw_stability(result, ax, figure_maker())
 
 
 def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
@@ -116,6 +123,13 @@ def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
     """
     indices = indices_of(result)
     effects, target = read_effects(X, y, indices, indices.selected.tolist())
+    levels = (level for effect in effects for level in effect.column.levels)
+    with fonts_for([target.label, *indices.names, *levels]):
+        return _draw_effects(effects, target, ax)
+
+
+def _draw_effects(effects: list[Effect], target: Target, ax: Any) -> NDArray[Any]:
+    """Draw a panel for each factor."""
     axes = panels(len(effects), figure_maker()) if ax is None else np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(axes) != len(effects):
         raise ValueError(f"ax must have one Axes per selected factor ({len(effects)}); got {len(axes)}.")

@@ -167,6 +167,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "n_weak": int(indices.weak.sum()),
         "ceiling_interval": r2_range(indices),
         "calibrated": is_calibrated(indices),
+        "findings": [printable(finding.advice) for finding in indices.findings],
         "too_few_rows": say_too_few_rows(indices),
         "bias": say_bias(indices, "the estimator “extrapolated” is less off"),
         "no_shares": say_no_shares(indices),
@@ -319,4 +320,5 @@ def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
         sentences.append(f"{100 * LEVEL:g} % intervals.")
     if any(row["weak"] for row in rows):
         sentences.append(f"? weak: p &gt; {WEAK:g}.")
+    sentences += [html.escape(printable(finding.advice)) for finding in indices.findings]
     return " ".join(filter(None, [*sentences, say_no_shares(indices), say_too_few_rows(indices)]))

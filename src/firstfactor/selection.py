@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from . import _checks
 from .crowding import look_around, warn_if_crowded
+from .data_quality import examine, warn_of_data
 from .indices import Indices, single_totals
 from .path import Path, Step
 from .text import without_controls
@@ -82,6 +83,7 @@ def backward_elimination(
     with open_variances(X, y, **options) as variances:
         selection = eliminate(variances, variances.design.varying, elimination)
         indices = appraise(variances, selection, "NANNE-BE", uncertainty)
+    warn_of_data(indices.findings)
     warn_if_crowded(indices.crowding, len(selection.kept), indices.n_rows)
     return indices
 
@@ -135,6 +137,7 @@ def appraise(variances: Variances, selection: Selection, method: str, uncertaint
         sure,
         crowding,
         kept,
+        examine(variances, kept),
     )
 
 

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import plots, report
 from .crowding import warn_if_crowded
-from .design import Factors
+from .data_quality import warn_of_data
+from .design import Factors, flatten_names
 from .procedure import Procedure, silent
 from .selection import narrate
 from .variance import Options, open_variances
@@ -81,7 +82,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     importances_ : array of shape (factors,)
         Total index of each factor relative to the selected ones; 0 if not selected. Where little is explained, it can
-        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere.
+        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere. Also as
+        ``feature_importances_``.
     support_ : array of shape (factors,)
         Which factors are selected.
     ranking_ : array of shape (factors,)
@@ -110,7 +112,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         Number of factors seen in `fit`.
     feature_names_in_ : array of str
-        Their names, if the table has any.
+        Their names, if the table has any. Levels of a pandas MultiIndex are joined by "_".
 
     Notes
     -----
@@ -186,9 +188,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if unsupported:
             raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
         procedure, options = self._settings()
+        X = flatten_names(X)
         with open_variances(X, y, **options) as variances:
             response = variances.response
             self.indices_ = procedure.run(variances, narrate if self.verbose else silent)
+        warn_of_data(self.indices_.findings)
         warn_if_crowded(self.indices_.crowding, self.indices_.selected.size, self.indices_.n_rows)
         validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
@@ -240,12 +244,23 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.indices_.interval(level)
 
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The same as ``importances_``, under the name that scikit-learn asks for."""
+        check_is_fitted(self)
+        return self.importances_
+
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of ``X``; with `set_output`, tables keep their types."""
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types.
+
+        Only the selected columns have to be free of missing values.
+        """
+        X = flatten_names(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         frame = nw.from_native(X, pass_through=True)
         if wanted == "default" or not isinstance(frame, nw.DataFrame):
-            return super().transform(X)
+            table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
+            return check_array(self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0)
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()

@@ -20,6 +20,8 @@ class Request:
     drop: Sequence[str] = ()
     categorical: Sequence[str] = ()
     drop_missing: bool = False
+    unique: bool = False
+    """Whether to keep only one of rows that are equal."""
     sample: int | None = None
     """How many rows to draw at random."""
     seed: int = 0
@@ -42,6 +44,8 @@ class Table:
     """Rows drawn at random, if not all."""
     n_dropped: int = 0
     """Rows left out for missing values."""
+    n_copies: int = 0
+    """Rows left out because they are equal to others."""
     remarks: tuple[str, ...] = ()
     """What the person may want to look at, in sentences."""
     true_factors: tuple[str, ...] = ()
@@ -64,7 +68,8 @@ def read_table(source: Source, request: Request) -> Table:
     if not request.drop_missing:
         _refuse_missing(source, used)
     drawn = _draw(used[0].n_rows, request)
-    frame = _read(source, used, drawn, request.drop_missing)
+    read = _read(source, used, drawn, request.drop_missing)
+    frame = read.unique(maintain_order=True) if request.unique else read
     return Table(
         source.shown,
         frame.drop(target),
@@ -73,8 +78,8 @@ def read_table(source: Source, request: Request) -> Table:
         left_out=left_out,
         n_read=used[0].n_rows,
         n_drawn=None if drawn is None else len(drawn),
-        n_dropped=(used[0].n_rows if drawn is None else len(drawn)) - len(frame),
-        remarks=_remarks(used[1:]),
+        n_dropped=(used[0].n_rows if drawn is None else len(drawn)) - len(read),
+        n_copies=len(read) - len(frame),
     )
 
 
@@ -170,11 +175,3 @@ def _typed(source: Source, column: Column) -> pl.Expr:
     if column.holds == "text":
         return value
     return value.cast(pl.Int64 if column.large else pl.Float64, strict=False)
-
-
-def _remarks(columns: Sequence[Column]) -> tuple[str, ...]:
-    return tuple(
-        f"{column.name!r} only counts the rows; leave it out with --drop unless their order means something."
-        for column in columns
-        if column.counts_rows
-    )

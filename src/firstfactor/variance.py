@@ -58,13 +58,22 @@ class Variances:
     elimination does not search again for what forward selection tried.
     """
 
-    def __init__(self, response: Response, search: Search, estimator: str, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        response: Response,
+        search: Search,
+        estimator: str,
+        rng: np.random.Generator,
+        origin: "Variances | None" = None,
+    ) -> None:
         self.design = search.design
         self.response = response
         self.search = search
         self.estimator = estimator
         self.rng = rng
         """What is drawn later is drawn with the same generator as the outer rows."""
+        self.origin = origin
+        """Those of all rows, if this is a part."""
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
@@ -105,7 +114,8 @@ class Variances:
     def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
         """Return the same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
         response = self.response.on_rows(rows)
-        return Variances(response, self.search.on_rows(rows, response.values), self.estimator, self.rng)
+        origin = self if self.origin is None else self.origin
+        return Variances(response, self.search.on_rows(rows, response.values), self.estimator, self.rng, origin)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(self._varying.intersection(factors)))
