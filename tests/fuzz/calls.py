@@ -21,6 +21,7 @@ from .tables import make_table
 FUNCTIONS = {
     "fit": 11, "total_indices": 4, "backward_elimination": 2, "explained_variance": 1.5, "choose": 1, "stability": 0.8,
 }  # fmt: skip
+LEVELS = {0.95: 10, 0.5: 3, 0.9: 3, 0.999999: 1, 0.0: 0.3, 1.0: 0.1}
 
 
 @dataclass
@@ -55,7 +56,7 @@ class TableCase:
         """Call the function, look at the result from all sides and return what is wrong with it."""
         draw = self._draw
         result = self._call(self.table.X, self.table.y)
-        faults = [*self._check(result, draw.choice([0.0, 0.5, 0.9, 0.999999, 1.0, 0.95]))]
+        faults = [*self._check(result, draw.weighted(LEVELS))]
         if draw.chance(0.04) and is_repeatable(self.options):
             faults += self._other_threads(result)
         if draw.chance(0.1) and self._ignores_order():

@@ -54,12 +54,7 @@ ODD = {
     "constant": lambda draw, n: np.full(n, draw.choice([0.0, -0.0, 3.7, 1e300, -1e-310])),
     "signed zeros": lambda draw, n: draw.rng.choice([0.0, -0.0], size=n),
     "rare value": _sprinkled(0.0, 1.0, 1e-9, 1e9),
-    "outliers": _sprinkled(1.0, 1e12, 1e120, 1e300, -1e300),
     "offset": lambda draw, n: 1e9 + draw.rng.integers(0, 50, size=n) / 8,
-    "huge": _scaled(1e150, 1e200, 1e300),
-    "tiny": _scaled(1e-150, 1e-200, 1e-300),
-    "subnormal": lambda draw, n: draw.rng.integers(0, 5, size=n) * 5e-324,
-    "many scales": lambda draw, n: 10.0 ** draw.rng.uniform(-draw.choice([20, 300]), draw.choice([20, 300]), size=n),
     "heavy tail": lambda draw, n: draw.rng.standard_cauchy(size=n) ** 3,
     "row number": lambda draw, n: np.arange(n) + draw.choice([0, 1, 1000]),
     "large counter": _counter(2**53 + 1, np.int64),
@@ -71,6 +66,15 @@ ODD = {
     "fractions": lambda draw, n: np.array([fractions.Fraction(int(i), 3) for i in draw.rng.integers(0, 9, n)], object),
     "boxed numbers": lambda draw, n: draw.rng.normal(size=n).astype(object),
     "boxed booleans": lambda draw, n: draw.rng.integers(0, 2, size=n).astype(bool).astype(object),
+}
+
+# What reaches the ends of float64; some of it has to be refused next to other values.
+EXTREME = {
+    "outliers": _sprinkled(1.0, 1e12, 1e120, 1e300, -1e300),
+    "huge": _scaled(1e150, 1e200, 1e300),
+    "tiny": _scaled(1e-150, 1e-200, 1e-300),
+    "subnormal": lambda draw, n: draw.rng.integers(0, 5, size=n) * 5e-324,
+    "many scales": lambda draw, n: 10.0 ** draw.rng.uniform(-draw.choice([20, 300]), draw.choice([20, 300]), size=n),
 }
 
 # What has to be refused, or may be.

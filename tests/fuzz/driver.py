@@ -29,11 +29,14 @@ class Child:
     def __init__(self, limit=LIMIT, command=WORKER):
         self._limit, self._command = limit, command
         self._process = None
+        self._before = []
+        """The cases that this process has run; one that writes where it must not may crash a later one."""
 
     def run(self, name):
         """Return how a case ended, crashes and cases without an end included."""
         if self._process is None:
             self._start()
+        self._before.append(name)
         try:
             self._process.stdin.write(f"{name}\n".encode())
             self._process.stdin.flush()
@@ -57,6 +60,7 @@ class Child:
     def _start(self):
         paths = [str(ROOT), *filter(None, sys.path)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        self._before.clear()
         self._errors = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             self._command,
@@ -97,7 +101,8 @@ class Child:
         return self._failure(f"no end within {self._limit} s")
 
     def _failure(self, what):
-        told = self._told()
+        """Return what the process told last, and end it."""
+        told = f"{self._told()}\nRun by this process: {' '.join(self._before[-50:])}"
         frames = [line.split('"')[1:] for line in told.splitlines() if "/firstfactor/" in line and '"' in line]
         where = " < ".join(f"{Path(path).name}:{rest.split()[-1]}" for path, rest, *_ in frames[:2])
         self.close()

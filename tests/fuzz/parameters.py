@@ -37,12 +37,15 @@ WRONG = {
 
 def _n_neighbors(draw, table):
     n = table.n_rows
-    return draw.choice([2, 2, 3, 3, 4, 5, 10, n // 4, n // 2, n // 2 + 1, n - 1, n, draw.integer(2, n), np.int64(3)])
+    count = draw.choice([2, 2, 3, 3, 4, 5, 10, n // 4, n // 2, n // 2 + 1, n - 1, n, draw.integer(2, n), np.int64(3)])
+    return count if draw.chance(0.03) else max(2, min(count, n))
 
 
 def _n_outer(draw, table):
     n = table.n_rows
     counts = [1, 2, 3, 4, 5, n // 4, n // 2, n - 1, n, draw.integer(1, n), np.int64(n // 3)]
+    if draw.chance(0.97):
+        counts = [max(1, min(count, n)) for count in counts]
     return draw.choice([*counts, 0.01, 0.05, 0.1, 0.25, 0.5, 0.9, 1.0, np.float64(0.3)])
 
 
@@ -51,12 +54,14 @@ def _factors(draw, table):
     positions = draw.some(range(table.n_factors))
     names = [table.names[j] for j in positions]
     mask = [j in positions for j in range(table.n_factors)]
-    return draw.choice([positions, np.array(positions, dtype=int), mask, np.array(mask), names, names[0] if names else 0])
+    return draw.choice([positions, np.array(positions, dtype=int), mask, np.array(mask), names, names[0] if names else []])
 
 
 def _random_state(draw, table):
-    return draw.weighted({"seed": 12, "generator": 1, "none": 1, "sequence": 1}), draw.integer(0, 2**32)
+    return draw.weighted({"seed": 12, "generator": 1, "sequence": 1}), draw.integer(0, 2**32)
 
+
+ALPHAS = {0.1: 2, 0.01: 2, 0.5: 2, 0.99: 1, 1e-3: 1, 1 - 1e-12: 1, np.float32(0.1): 1, 1e-13: 0.1}
 
 # For each parameter how often it is given, and what it may be.
 ALLOWED = {
@@ -65,13 +70,13 @@ ALLOWED = {
     "subsample": (0.15, lambda draw, table: draw.choice(["random", "twinning"])),
     "scale": (0.2, lambda draw, table: draw.choice([True, False, np.bool_(False)])),
     "categorical": (0.2, _factors),
-    "task": (0.3, lambda draw, table: draw.choice(["auto", "regression", "classification"])),
+    "task": (0.3, lambda draw, table: draw.weighted({"auto": 4, "regression": 4, "classification": 1})),
     "n_jobs": (0.1, lambda draw, table: draw.choice([None, 1, 2, -1, np.int32(1)])),
     "estimator": (0.4, lambda draw, table: draw.choice([None, "nearest", "extrapolated"])),
     "forward": (0.4, lambda draw, table: draw.choice(["full", "fast", 1, 2, 10, np.int64(2)])),
     "elimination": (0.4, lambda draw, table: draw.choice(["batch", "single"])),
     "rule": (0.25, lambda draw, table: draw.choice(["paper", "calibrated", "calibrated"])),
-    "alpha": (0.2, lambda draw, table: draw.choice([0.1, 0.01, 0.5, 0.99, 1e-3, 1 - 1e-12, np.float32(0.1)])),
+    "alpha": (0.2, lambda draw, table: draw.weighted(ALPHAS)),
     "split": (0.2, lambda draw, table: draw.chance(0.8)),
     "verbose": (0.02, lambda draw, table: 1),
     "noise": (0.3, lambda draw, table: draw.chance(0.5)),
@@ -140,7 +145,6 @@ def realised(options):
         made["random_state"] = {
             "seed": seed,
             "generator": np.random.default_rng(seed),
-            "none": None,
             "sequence": np.random.SeedSequence(seed),
         }[kind]
     if isinstance(made.get("selector"), dict):

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import scipy.sparse
 
-from .columns import HOSTILE, ODD, ORDINARY, make_column
+from .columns import EXTREME, HOSTILE, ODD, ORDINARY, make_column
 
 ODD_NAMES = (
     "", " ", "*", "^x$", "^.*$", ".", "a b", "a,b", 'q"uote', "y", "index", "é", "名前", "🦆", "\u202ertl", "\x1b[31mred", "nul\0",
@@ -28,6 +28,7 @@ class Table:
     n_rows: int
     n_factors: int
     names: list
+    """What its columns are called; numbers where they have no names."""
     story: str
 
     def permuted(self, order):
@@ -46,7 +47,7 @@ def make_table(draw):
     hostile = draw.chance(0.12)
     n_rows, n_factors = _shape(draw, hostile)
     kinds = draw.choice([[ORDINARY], [ORDINARY, ODD], [ORDINARY, ORDINARY, ODD], [ODD]])
-    kinds = kinds if not hostile or draw.chance(0.5) else [*kinds, HOSTILE]
+    kinds = [*kinds, *[EXTREME] * draw.chance(0.12), *[HOSTILE] * (hostile and draw.chance(0.5))]
     columns, story = [], []
     for _ in range(n_factors):
         column, kind = make_column(draw, n_rows, columns, kinds)
@@ -61,6 +62,7 @@ def make_table(draw):
     X, container = _contain(draw, columns, names, hostile)
     y, wrapped = _wrap(draw, y, hostile)
     shape = f"{n_rows} rows of {', '.join(story) or 'nothing'}"
+    names = names if container.startswith(NAMED) else list(range(n_factors))
     return Table(X, y, n_rows, n_factors, names, f"{shape}; {container}; y: {response}, {wrapped}")
 
 
@@ -85,7 +87,7 @@ def _names(draw, n_factors):
 
 def _labels(draw, names):
     """What a pandas table may have as its columns."""
-    kind = draw.weighted({"names": 30, "numbers": 1, "several kinds": 1, "missing": 1, "levels": 1, "dates": 1})
+    kind = draw.weighted({"names": 30, "numbers": 1, "several kinds": 1, "missing": 1, "levels": 1, "dates": 1, "repeated": 0.5})
     if kind == "numbers":
         return pd.RangeIndex(len(names))
     if kind == "several kinds":
@@ -94,6 +96,8 @@ def _labels(draw, names):
         return pd.Index([None if j == 0 else name for j, name in enumerate(names)], dtype=object)
     if kind == "levels":
         return pd.MultiIndex.from_tuples([(name, j % 2) for j, name in enumerate(names)])
+    if kind == "repeated":
+        return pd.Index(["twice" if j < 2 else name for j, name in enumerate(names)], dtype=object)
     if kind == "dates":
         return pd.date_range("2024-01-01", periods=len(names))
     return pd.Index(names, dtype=object)
@@ -118,7 +122,7 @@ def _response(draw, columns, n):
         "noise": lambda: rng.normal(size=n),
         "interaction": lambda: signal * _signal(draw, columns, n),
         "two classes": lambda: rng.integers(0, 2, size=n) * draw.choice([1, 1.0, 1e5]),
-        "class of a factor": lambda: (signal > np.median(signal) if n else signal).astype(int),
+        "class of a factor": lambda: (signal > signal.mean() if n else signal).astype(int),
         "rare class": lambda: (np.arange(n) == 0).astype(int),
         "words": lambda: np.array(["no", "yes"], dtype=object)[rng.integers(0, 2, size=n)],
         "booleans": lambda: rng.integers(0, 2, size=n).astype(bool),
@@ -161,7 +165,7 @@ def _contain(draw, columns, names, hostile):
     kind = draw.weighted(PLAIN | (STRANGE if hostile else {}))
     try:
         return _CONTAINERS[kind](draw, columns, names), kind
-    except Exception:  # not every library holds everything; a list of rows does
+    except (Exception, pl.exceptions.PanicException):  # not every library holds everything; a list of rows does
         return _rows(draw, columns, names), f"list, not {kind}"
 
 
@@ -190,14 +194,18 @@ def _pandas(draw, columns, names):
     return frame
 
 
+# Types of pandas that are no factors, or not yet.
+RARE = ("string", "Sparse", "period[D]", "interval")
+
+
 def _pandas_typed(draw, columns, names):
     """A pandas table with types that not all columns of a file have."""
     frame = _pandas(draw, columns, names)
     made = []
     for position in range(frame.shape[1]):
         column = frame.iloc[:, position]
-        dtypes = ["category", "string", "Sparse", "period[D]", "Float64", "Int64", "boolean", "interval", None, None]
-        made.append(_converted(column, draw.choice(dtypes)))
+        dtype = draw.weighted({None: 8, "category": 2, "Float64": 1, "Int64": 1, "boolean": 1} | dict.fromkeys(RARE, 0.15))
+        made.append(_converted(column, dtype))
     typed = pd.concat(made, axis=1) if made else frame
     typed.columns = frame.columns
     return typed
@@ -230,8 +238,9 @@ def _polars(draw, columns, names):
 
 def _polars_typed(draw, columns, names):
     frame = _polars(draw, columns, names)
-    dtypes = [pl.Categorical, pl.Float32, pl.Int128, pl.UInt8, pl.Decimal(20, 3), pl.Datetime, pl.String, pl.Time, None]
-    casts = [pl.col(name).cast(dtype, strict=False) for name in frame.columns if (dtype := draw.choice(dtypes))]
+    dtypes = {None: 8, pl.Categorical: 1, pl.Float32: 1, pl.Decimal(20, 3): 1, pl.Int64: 1, pl.UInt8: 0.5}
+    dtypes |= dict.fromkeys([pl.Int128, pl.Datetime, pl.String, pl.Time], 0.1)
+    casts = [pl.col(name).cast(dtype, strict=False) for name in frame.columns if (dtype := draw.weighted(dtypes))]
     casts = [cast for cast in casts if _works(frame, cast)]
     return frame.with_columns(casts)
 
@@ -253,6 +262,7 @@ PLAIN = {
     "pandas typed": 2, "polars": 2, "polars typed": 1, "pyarrow": 1, "numpy by columns": 0.5, "numpy read-only": 0.5,
     "numpy reversed": 0.5, "numpy big-endian": 0.3, "numpy float32": 0.5,
 }  # fmt: skip
+NAMED = ("pandas", "polars", "pyarrow", "record batch")
 STRANGE = {
     "one column as array": 1, "three dimensions": 0.5, "sparse": 0.5, "lazy": 0.5, "series": 0.5, "dictionary": 0.5,
     "none": 0.3, "text": 0.3, "record batch": 0.5, "structured": 0.5, "masked": 0.5, "ragged": 0.5, "generator": 0.3,
@@ -328,5 +338,5 @@ def _wrap(draw, y, hostile):
     }
     try:
         return wrappers[kind](), kind
-    except Exception:
+    except (Exception, pl.exceptions.PanicException):
         return y, f"array, not {kind}"

@@ -8,7 +8,11 @@ import dataclasses
 import faulthandler
 import json
 import os
+import resource
 import sys
+
+# Bytes that a case may take: tables are tiny.
+MOST_MEMORY = 4 * 2**30
 
 READY = "ready"
 
@@ -17,6 +21,7 @@ def main():
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     from .cases import make_case
     from .classify import quiet, run_case
 
