@@ -25,16 +25,17 @@ OUR_WARNINGS = (
 # An error has to name what was given.
 NAMES_SOMETHING = re.compile(
     r"\b(X|y|columns?|rows?|table|factors?|file|line|n_\w+|random_state|subsample|forward|elimination|scale|categorical"
-    r"|task|estimator|rule|alpha|split|subset|noise|uncertainty|method|threshold|selector|level|option|feature names?)\b"
+    r"|task|estimator|rule|alpha|split|subset|noise|uncertainty|method|threshold|selector|level|option|feature names?"
+    r"|np\.matrix)\b"
     r"|--\w+"
 )
 
 # What numpy, pandas, polars, narwhals, numba and Python itself say when nobody has checked before.
 RAW = re.compile(
     r"Traceback|dtype\(|<class '|could not convert|unsupported operand|object is not|has no attribute|truth value"
-    r"|invalid literal|cannot cast|not supported between|takes \d+ positional|unexpected keyword|out of bounds|broadcast"
-    r"|zero-size array|zip\(\)|narwhals|numba|\bnw\.|ArrowInvalid|ArrowNotImplemented|ColumnNotFound|ShapeError|SchemaError"
-    r"|ComputeError|InvalidOperation|<object object|\barray\(|this error|github\.com|RuntimeError|panicked"
+    r"|invalid literal for|cannot cast|not supported between|takes \d+ positional|unexpected keyword|out of bounds"
+    r"|broadcast|zero-size array|zip\(\)|narwhals|numba|\bnw\.|ArrowInvalid|ArrowNotImplemented|ColumnNotFound"
+    r"|ShapeError|SchemaError|ComputeError|InvalidOperation|<object object|\barray\(|this error|github\.com|RuntimeError|panicked"
 )
 
 

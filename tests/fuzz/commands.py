@@ -77,8 +77,8 @@ class FileCase:
         ):
             try:
                 cli.main()
-            except SystemExit as exit:
-                code = exit.code
+            except SystemExit as end:
+                code = end.code
         texts = []
         for stream in (out, err):
             stream.flush()
@@ -148,7 +148,12 @@ def _read_csv(path):
 def _outputs(draw):
     """Files to write; pictures and pages take long."""
     chances = {"json": 0.6, "csv": 0.15, "html": 0.01, "plot": 0.01}
-    files = {"json": "out.json", "csv": "out.csv", "html": "out.html", "plot": draw.choice(["out.png", "out.svg", "out.pdf"])}
+    files = {
+        "json": "out.json",
+        "csv": "out.csv",
+        "html": "out.html",
+        "plot": draw.choice(["out.png", "out.svg", "out.pdf"]),
+    }
     return {option: files[option] for option, chance in chances.items() if draw.chance(chance)}
 
 
@@ -156,35 +161,42 @@ def _options(draw, names):
     """Arguments after the file; at times one that makes no sense."""
     arguments = []
     for option, (chance, values) in ALLOWED.items():
-        if draw.chance(chance):
+        if draw.chance(chance) and (_goes_with(option, arguments) or draw.chance(0.02)):
             value = values(draw, names)
             arguments += [option] if value is None else [option, value]
-    target = draw.weighted({"y": 20, draw.choice(names or ["y"]): 3, "Y": 0.2, "no such column": 0.2, "": 0.1})
+    target = draw.weighted({"y": 30, draw.choice(names or ["y"]): 1, "Y": 0.2, "no such column": 0.2, "": 0.1})
     arguments += [draw.choice(["-t", "--target"]), target] if draw.chance(0.98) else []
     if draw.chance(0.06):
         arguments += draw.choice(WRONG)(draw)
     return arguments
 
 
+def _goes_with(option, arguments):
+    """Tell whether an option makes sense after others."""
+    if option in ("--split", "--stability", "--rule"):
+        return not {"first-fast", "backward", "total"} & set(arguments)
+    return option != "--alpha" or "calibrated" in arguments
+
+
 def _some_names(draw, names):
     chosen = draw.some(names, 3) or ["f0"]
-    return draw.choice([",".join(chosen), chosen[0], "f*", "f[0-2]", "*"])
+    return draw.weighted({",".join(chosen): 3, chosen[0]: 3, "f*": 1, "f[0-2]": 1, "*": 0.2})
 
 
 ALLOWED = {
     "--factors": (0.08, _some_names),
-    "--drop": (0.08, lambda draw, names: draw.choice([_some_names(draw, names), "f0", "f1"])),
+    "--drop": (0.08, lambda draw, names: draw.choice([_some_names(draw, names), "f0", "f0", "f1", "f1"])),
     "--categorical": (0.12, _some_names),
     "--task": (0.15, lambda draw, names: draw.choice(["auto", "regression", "classification"])),
     "--missing": (0.4, lambda draw, names: draw.choice(["drop", "drop", "error"])),
     "--sample": (0.1, lambda draw, names: str(draw.choice([2, 3, 5, 10, 10**6]))),
     "--method": (0.4, lambda draw, names: draw.choice(["first", "first-fast", "backward", "total"])),
     "--rule": (0.15, lambda draw, names: draw.choice(["paper", "calibrated", "calibrated"])),
-    "--alpha": (0.03, lambda draw, names: draw.choice(["0.05", "0.5", "0.99", "1e-3"])),
+    "--alpha": (0.3, lambda draw, names: draw.choice(["0.05", "0.5", "0.99", "1e-3"])),
     "--estimator": (0.2, lambda draw, names: draw.choice(["nearest", "extrapolated"])),
     "--split": (0.12, lambda draw, names: None),
     "--stability": (0.06, lambda draw, names: str(draw.integer(1, 3))),
-    "--n-neighbors": (0.3, lambda draw, names: str(draw.choice([2, 3, 5, 10, 20, 50]))),
+    "--n-neighbors": (0.3, lambda draw, names: str(draw.weighted({2: 4, 3: 4, 5: 2, 10: 1, 20: 0.5, 50: 0.2}))),
     "--n-outer": (0.2, lambda draw, names: str(draw.choice([1, 2, 4, 10, 0.05, 0.3, 0.9, 1.0]))),
     "--seed": (0.5, lambda draw, names: str(draw.integer(0, 2**31))),
     "--jobs": (0.9, lambda draw, names: draw.choice(["1", "1", "1", "1", "2", "-1"])),
@@ -193,12 +205,15 @@ ALLOWED = {
     "-q": (0.05, lambda draw, names: None),
     "--debug": (0.3, lambda draw, names: None),
 }
+COUNTS = ("--n-neighbors", "--n-outer", "--alpha", "--sample", "--stability")
+CHOICES = ("--method", "--rule", "--task", "--missing", "--estimator", "--format")
+COLUMNS = ("--factors", "--drop", "--categorical")
 WRONG = (
-    lambda draw: [draw.choice(["--n-neighbors", "--n-outer", "--alpha", "--sample", "--stability"]), draw.choice(WRONG_NUMBERS)],
+    lambda draw: [draw.choice(COUNTS), draw.choice(WRONG_NUMBERS)],
     lambda draw: [draw.choice(["--seed", "--jobs"]), draw.choice(WRONG_NUMBERS)],
-    lambda draw: [draw.choice(["--method", "--rule", "--task", "--missing", "--estimator", "--format"]), "nonsense"],
-    lambda draw: [draw.choice(["--factors", "--drop", "--categorical"]), draw.choice(["", ",", "[", "nothing*", "^f", "**"])],
+    lambda draw: [draw.choice(CHOICES), "nonsense"],
+    lambda draw: [draw.choice(COLUMNS), draw.choice(["", ",", "[", "nothing*", "^f", "**"])],
     lambda draw: [draw.choice(["--nonsense", "-x", "--n-neighbours=3", "extra", "--html", "--target"])],
     lambda draw: ["--plot", draw.choice(["picture.xyz", "", "/no/such/folder/a.png", "."])],
     lambda draw: ["-t", "f0"],
-)  # fmt: skip
+)

@@ -61,7 +61,7 @@ class Child:
         paths = [str(ROOT), *filter(None, sys.path)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         self._before.clear()
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,

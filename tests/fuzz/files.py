@@ -16,10 +16,12 @@ from .tables import ODD_NAMES
 
 MISSING = ("", "NA", "NaN", "null", "?", "-", ".", "n/a", "None", "#N/A", "-999", " ")
 STRAY = (
-    "x", "1,5", "1.234,5", "$12.30", "12%", "1,234", "1e400", "-1e400", "inf", "-Infinity", "0x1F", "1_000", "٣", "½", "1.2.3",
-    "99999999999999999999", '"', '""', "'", "a\nb", "a\rb", "a,b;c\td|e", "é", "名", "🦆", "\x1b[2J", "\0", "=1+1", "x" * 5000,
-    "2024-01-01", "12:30", "true", "+5", "−5", "5 ", "\ufeff", "\u200b", "1e5", ".5", "5.", "--", "\\", "#",
+    "x", "1,5", "1.234,5", "$12.30", "12%", "1,234", "1e400", "-1e400", "inf", "-Infinity", "0x1F", "1_000", "٣", "½",
+    "99999999999999999999", '"', '""', "'", "a\nb", "a\rb", "a,b;c\td|e", "é", "名", "🦆", "\x1b[2J", "\0", "=1+1",
+    "1.2.3", "x" * 5000, "2024-01-01", "12:30", "true", "+5", "−5", "5 ", "\ufeff", "\u200b", "1e5", ".5", "5.", "--", "\\", "#",
 )  # fmt: skip
+CSV_SUFFIXES = {".csv": 20, ".txt": 2, ".tsv": 0.2, ".CSV": 0.3, "": 0.2, ".dat": 0.2, ".xlsx": 0.1}
+TAB_SUFFIXES = {".tsv": 10, ".tab": 2, ".csv": 2, ".txt": 1}
 
 
 @dataclass
@@ -35,8 +37,10 @@ class Data:
 def make_file(draw):
     """A file: mostly readable, often odd, at times damaged."""
     kind = draw.weighted({"text": 12, "json lines": 2, "parquet": 2, "arrow": 1.5, "rubbish": 0.3})
-    data = {"text": _text, "json lines": _json_lines, "parquet": _parquet, "arrow": _arrow, "rubbish": _rubbish}[kind](draw)
-    damage = draw.weighted({"none": 12, "truncated": 1, "flipped": 1, "zeros": 0.4, "inserted": 0.4, "doubled": 0.2})
+    data = {"text": _text, "json lines": _json_lines, "parquet": _parquet, "arrow": _arrow, "rubbish": _rubbish}[kind](
+        draw
+    )
+    damage = draw.weighted({"none": 25, "truncated": 1, "flipped": 1, "zeros": 0.4, "inserted": 0.4, "doubled": 0.2})
     content = _damaged(draw, data.content, damage)
     if draw.chance(0.08):
         content = gzip.compress(content, mtime=0)
@@ -60,14 +64,26 @@ def _damaged(draw, content, damage):
     if damage == "zeros":
         return content[:place] + bytes(draw.integer(1, 20)) + content[place + 20 :]
     if damage == "inserted":
-        rubbish = [b"\xff", b"\xe9", b'"', b"\n", b"\r", b",,,,", b"\xef\xbb\xbf", b"\x1a", b"\n\n\n", b"'", b"\x80" * 9]
+        rubbish = [
+            b"\xff",
+            b"\xe9",
+            b'"',
+            b"\n",
+            b"\r",
+            b",,,,",
+            b"\xef\xbb\xbf",
+            b"\x1a",
+            b"\n\n\n",
+            b"'",
+            b"\x80" * 9,
+        ]
         return content[:place] + draw.choice(rubbish) + content[place:]
     return content + content if damage == "doubled" else content
 
 
 def _shape(draw):
     rows = draw.weighted({(0, 0): 0.3, (1, 3): 1, (4, 12): 3, (13, 60): 10, (61, 200): 1})
-    return draw.integer(*rows), draw.integer(1, 7)
+    return draw.integer(*rows), draw.integer(2, 7) if draw.chance(0.97) else 1
 
 
 def _names(draw, n_columns):
@@ -85,27 +101,34 @@ def _names(draw, n_columns):
 def _text(draw):
     n_rows, n_columns = _shape(draw)
     names = _names(draw, n_columns)
-    separator = draw.weighted({",": 10, ";": 3, "\t": 2, "|": 1, " ": 0.3, ":": 0.2})
+    separator = draw.weighted({",": 10, ";": 3, "\t": 2, "|": 1, " ": 0.1, ":": 0.1})
     end = draw.weighted({"\n": 10, "\r\n": 3, "\r": 0.5, "mixed": 0.3})
     comma = separator != "," and draw.chance(0.3)
     columns = [_cells(draw, n_rows, comma) for _ in names]
-    if draw.chance(0.5):
-        columns[names.index("y")] = _numbers(draw, n_rows, comma)
+    if draw.chance(0.85):
+        columns[names.index("y")] = _target(draw, n_rows, comma)
     rows = [list(row) for row in zip(*columns, strict=True)] if columns else []
     _disturb(draw, rows)
     header = [f" {name}" if draw.chance(0.02) else name for name in names]
     lines = [header, *rows] if draw.chance(0.97) else rows
     quoting = draw.weighted({"minimal": 8, "all": 2, "none": 1, "single": 0.3})
     text = _joined(draw, lines, separator, end, quoting)
-    encoding = draw.weighted({"utf-8": 20, "utf-8-sig": 2, "utf-16": 0.5, "utf-16-le": 0.3, "latin-1": 1, "cp1252": 0.5, "utf-32": 0.1})
-    suffix = draw.weighted({".csv": 10, ".txt": 1, ".tsv": 1, ".tab": 0.3, ".CSV": 0.3, "": 0.3, ".dat": 0.2, ".xlsx": 0.1})
-    suffix = ".tsv" if separator == "\t" and draw.chance(0.8) else suffix
+    encoding = draw.weighted(
+        {"utf-8": 30, "utf-8-sig": 2, "utf-16": 0.5, "utf-16-le": 0.3, "latin-1": 1, "cp1252": 0.5, "utf-32": 0.1}
+    )
+    suffix = draw.weighted(TAB_SUFFIXES if separator == "\t" else CSV_SUFFIXES)
     story = f"{n_rows} rows, separator {separator!r}, line end {end!r}, quoting {quoting}, {encoding}"
     return Data(text.encode(encoding, errors="replace"), suffix, names, story)
 
 
+def _target(draw, n, comma):
+    if draw.chance(0.3):
+        return draw.choice([["0", "1"], ["no", "yes"], ["True", "False"]]) * (n // 2) + ["1"] * (n % 2)
+    return _numbers(draw, n, comma)
+
+
 def _numbers(draw, n, comma):
-    scale = draw.choice([1, 1, 1, 100, 1e-5, 1e200])
+    scale = draw.weighted({1: 8, 100: 2, 1e-5: 2, 1e200: 0.3})
     cells = [f"{value:.6g}" for value in draw.rng.normal(size=n) * scale]
     return [cell.replace(".", ",") for cell in cells] if comma else cells
 
@@ -140,7 +163,9 @@ def _disturb(draw, rows):
     """Put in what one finds in real files: gaps, stray values, short and long lines, blank ones."""
     if not rows:
         return
-    kinds = draw.weighted({(): 8, ("gap",): 2, ("stray",): 1.5, ("ragged",): 0.6, ("blank",): 1, ("gap", "stray", "blank"): 0.5})
+    kinds = draw.weighted(
+        {(): 12, ("gap",): 2, ("stray",): 1, ("ragged",): 0.4, ("blank",): 1, ("gap", "stray", "blank"): 0.5}
+    )
     for kind in kinds:
         mark = draw.choice(MISSING)
         for _ in range(draw.integer(1, 3)):
@@ -175,8 +200,27 @@ def _quoted(cell, separator, quoting):
 
 
 def _rubbish(draw):
-    content = draw.choice([b"", b"\n", b"\0" * 99, draw.rng.bytes(300), b"PAR1", b"ARROW1\0\0", b"\x1f\x8b", b"y", b'"', b",", b"\xef\xbb\xbf"])
-    return Data(content, draw.choice([".csv", ".parquet", ".arrow", ".jsonl", ".txt", ".json", ".xlsx", ".db"]), ["y"], "rubbish")
+    content = draw.choice(
+        [
+            b"",
+            b"\n",
+            b"\0" * 99,
+            draw.rng.bytes(300),
+            b"PAR1",
+            b"ARROW1\0\0",
+            b"\x1f\x8b",
+            b"y",
+            b'"',
+            b",",
+            b"\xef\xbb\xbf",
+        ]
+    )
+    return Data(
+        content,
+        draw.choice([".csv", ".parquet", ".arrow", ".jsonl", ".txt", ".json", ".xlsx", ".db"]),
+        ["y"],
+        "rubbish",
+    )
 
 
 # --- typed formats ------------------------------------------------------------------------------------
@@ -187,7 +231,9 @@ def _json_lines(draw):
     names = _names(draw, n_columns)
     odd = [None, True, "text", [1, 2], {"a": 1}, 2**70, -0.0, 1e300, "", "5"]
     lines = []
-    columns = [draw.choice([draw.rng.normal(size=n_rows), draw.rng.integers(0, 4, size=n_rows)]).tolist() for _ in names]
+    columns = [
+        draw.choice([draw.rng.normal(size=n_rows), draw.rng.integers(0, 4, size=n_rows)]).tolist() for _ in names
+    ]
     words = draw.some(range(n_columns), 2)
     strange = draw.chance(0.25)
     for row in zip(*columns, strict=True):
@@ -199,7 +245,9 @@ def _json_lines(draw):
         }
         lines.append(json.dumps(pairs, ensure_ascii=draw.chance(0.3) or "\ud800" in names))
     if strange and draw.chance(0.4):
-        lines.insert(draw.integer(0, len(lines)), draw.choice(["", "[1]", "{", "null", '{"y": NaN}', "{}", "3", '{"y":1,"y":2}']))
+        lines.insert(
+            draw.integer(0, len(lines)), draw.choice(["", "[1]", "{", "null", '{"y": NaN}', "{}", "3", '{"y":1,"y":2}'])
+        )
     text = draw.choice(["\n", "\n", "\r\n"]).join(lines)
     return Data(text.encode(errors="replace"), draw.choice([".jsonl", ".ndjson"]), names, f"{n_rows} rows")
 
@@ -223,7 +271,17 @@ def _arrow_array(draw, column):
     except Exception:
         array = pa.array([repr(value)[:9] for value in column])
     if draw.chance(0.15):
-        rare = [pa.decimal128(38, 3), pa.float16(), pa.float32(), pa.string(), pa.large_string(), pa.date32(), pa.binary(), pa.uint8(), pa.bool_()]
+        rare = [
+            pa.decimal128(38, 3),
+            pa.float16(),
+            pa.float32(),
+            pa.string(),
+            pa.large_string(),
+            pa.date32(),
+            pa.binary(),
+            pa.uint8(),
+            pa.bool_(),
+        ]
         try:
             array = draw.choice([array.dictionary_encode, lambda: array.cast(draw.choice(rare), safe=False)])()
         except (pa.ArrowException, NotImplementedError):
@@ -248,7 +306,7 @@ def _parquet(draw):
 
 def _arrow(draw):
     table, sink = _typed(draw), io.BytesIO()
-    make = draw.choice([pyarrow.ipc.new_file, pyarrow.ipc.new_file, pyarrow.ipc.new_stream])
+    make = pyarrow.ipc.new_file if draw.chance(0.9) else pyarrow.ipc.new_stream
     with make(sink, table.schema) as writer:
         writer.write_table(table)
     return Data(sink.getvalue(), draw.choice([".arrow", ".feather", ".ipc"]), table.column_names, str(table.schema))

@@ -25,9 +25,10 @@ def of_selector(selector, level):
         yield "support_ and selected_ differ"
     if np.any(selector.importances_[~selector.support_]):
         yield "a factor that is not selected has an importance"
-    if any(kind == "constant" and chosen for kind, chosen in zip(indices.kinds, selector.support_, strict=True)):
-        if not indices.path.rows_apart:  # it may vary in the half that selects
-            yield "a constant factor is selected"
+    constant = np.array([kind == "constant" for kind in indices.kinds])
+    apart = indices.path.rows_apart  # a factor that is constant where importances come from may vary where it is chosen
+    if np.any(constant & selector.support_) and not apart:
+        yield "a constant factor is selected"
 
 
 def of_indices(indices, level):

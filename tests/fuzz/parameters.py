@@ -7,7 +7,21 @@ from firstfactor import FIRST
 NOT_NUMBERS = (None, "2", "", [], [2], {}, object(), np.nan, np.inf, -np.inf, 1j, True, np.array([2, 3]))
 NOT_NAMES = (None, "", "Full", "FAST", 1.5, [], True, object(), b"full", "paper ", np.nan)
 NOT_FLAGS = (None, 0, 1, "True", "", [], 2.0)
-SPECS = ("no such column", -1, 10**6, 1.5, ["f0", 0], [True, False], [[0]], {0: 1}, object(), [None], "", [np.nan], np.ones(3))
+SPECS = (
+    "no such column",
+    -1,
+    10**6,
+    1.5,
+    ["f0", 0],
+    [True, False],
+    [[0]],
+    {0: 1},
+    object(),
+    [None],
+    "",
+    [np.nan],
+    np.ones(3),
+)
 
 # For each parameter what it must not be.
 WRONG = {
@@ -54,7 +68,9 @@ def _factors(draw, table):
     positions = draw.some(range(table.n_factors))
     names = [table.names[j] for j in positions]
     mask = [j in positions for j in range(table.n_factors)]
-    return draw.choice([positions, np.array(positions, dtype=int), mask, np.array(mask), names, names[0] if names else []])
+    return draw.choice(
+        [positions, np.array(positions, dtype=int), mask, np.array(mask), names, names[0] if names else []]
+    )
 
 
 def _random_state(draw, table):

@@ -13,8 +13,8 @@ import scipy.sparse
 from .columns import EXTREME, HOSTILE, ODD, ORDINARY, make_column
 
 ODD_NAMES = (
-    "", " ", "*", "^x$", "^.*$", ".", "a b", "a,b", 'q"uote', "y", "index", "é", "名前", "🦆", "\u202ertl", "\x1b[31mred", "nul\0",
-    "line\nbreak", "tab\t", "=cmd|' /C calc'!A1", "<script>alert(1)</script>", "$x^2$", "$\\frac{1}{", "long" * 100,
+    "", " ", "*", "^x$", "^.*$", ".", "a b", "a,b", 'q"uote', "y", "index", "é", "名前", "🦆", "\u202ertl",
+    "\x1b[31mred", "nul\0", "line\nbreak", "tab\t", "=cmd|' /C calc'!A1", "<script>alert(1)</script>", "$x^2$", "$\\frac{1}{", "long" * 100,
     "{0}", "%s", "None", "nan", "\ud800",
 )  # fmt: skip
 
@@ -87,7 +87,9 @@ def _names(draw, n_factors):
 
 def _labels(draw, names):
     """What a pandas table may have as its columns."""
-    kind = draw.weighted({"names": 30, "numbers": 1, "several kinds": 1, "missing": 1, "levels": 1, "dates": 1, "repeated": 0.5})
+    kind = draw.weighted(
+        {"names": 30, "numbers": 1, "several kinds": 1, "missing": 1, "levels": 1, "dates": 1, "repeated": 0.5}
+    )
     if kind == "numbers":
         return pd.RangeIndex(len(names))
     if kind == "several kinds":
@@ -187,7 +189,7 @@ def _rows(draw, columns, names):
 
 
 def _pandas(draw, columns, names):
-    frame = pd.DataFrame({j: column for j, column in enumerate(columns)})
+    frame = pd.DataFrame(dict(enumerate(columns)))
     frame.columns = _labels(draw, names)
     if draw.chance(0.2):
         frame.index = draw.choice([frame.index[::-1], [0] * len(frame), [f"r{i}" for i in range(len(frame))]])
@@ -204,7 +206,9 @@ def _pandas_typed(draw, columns, names):
     made = []
     for position in range(frame.shape[1]):
         column = frame.iloc[:, position]
-        dtype = draw.weighted({None: 8, "category": 2, "Float64": 1, "Int64": 1, "boolean": 1} | dict.fromkeys(RARE, 0.15))
+        dtype = draw.weighted(
+            {None: 8, "category": 2, "Float64": 1, "Int64": 1, "boolean": 1} | dict.fromkeys(RARE, 0.15)
+        )
         made.append(_converted(column, dtype))
     typed = pd.concat(made, axis=1) if made else frame
     typed.columns = frame.columns
@@ -311,13 +315,18 @@ def _read_only(matrix):
     return matrix
 
 
+USUAL_RESPONSES = {
+    "array": 8, "list": 1, "pandas": 2, "polars": 1, "pyarrow": 0.5, "category": 0.4, "nullable": 0.4, "frame": 0.2,
+}  # fmt: skip
+UNUSUAL_RESPONSES = {
+    "column": 0.5, "two columns": 0.5, "too short": 1, "too long": 0.5, "none": 0.2, "tuple": 0.3, "scalar": 0.2,
+    "read-only": 0.3,
+}  # fmt: skip
+
+
 def _wrap(draw, y, hostile):
     """The response as one of the things a user might pass, and which."""
-    kind = draw.weighted(
-        {"array": 8, "list": 1, "pandas": 2, "polars": 1, "pyarrow": 0.5, "category": 0.4, "nullable": 0.4, "frame": 0.2}
-        | ({"column": 0.5, "two columns": 0.5, "too short": 1, "too long": 0.5, "none": 0.2, "tuple": 0.3, "scalar": 0.2,
-            "read-only": 0.3} if hostile else {})
-    )  # fmt: skip
+    kind = draw.weighted(USUAL_RESPONSES | (UNUSUAL_RESPONSES if hostile else {}))
     wrappers = {
         "array": lambda: y,
         "list": y.tolist,
