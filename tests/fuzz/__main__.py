@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from .driver import LIMIT, Child, Run
+from .driver import CHECKED, LIMIT, Child, Run
 
 # With --minutes: so many tables for each file.
 TABLES_PER_FILE = 10
@@ -16,10 +16,12 @@ TABLES_PER_FILE = 10
 
 def main():
     arguments = parse()
+    environment = CHECKED if arguments.boundscheck else None
     if arguments.replay:
-        return replay(arguments.replay, arguments.limit)
+        return replay(arguments.replay, Child(arguments.limit, environment=environment))
     started = time.monotonic()
-    run = Run(arguments.workers, arguments.limit).run(names(arguments), 60 * arguments.minutes, Progress())
+    run = Run(arguments.workers, arguments.limit, environment=environment)
+    run.run(names(arguments), 60 * arguments.minutes, Progress())
     seconds = time.monotonic() - started
     print(f"\n{len(run.outcomes):,} cases in {seconds:.0f} s, {len(run.outcomes) / seconds:.1f} a second\n")
     print(run.summary())
@@ -41,6 +43,7 @@ def parse():
     parser.add_argument("--workers", type=int, default=1, help="child processes")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one case")
+    parser.add_argument("--boundscheck", action="store_true", help="let kernels check every index")
     parser.add_argument("--out", help="folder for the list of failures; default: a temporary one")
     parser.add_argument("--replay", metavar="KIND:SEED", help="run one case and show it")
     arguments = parser.parse_args()
@@ -62,7 +65,7 @@ def names(arguments):
     yield from (f"files:{seed}" for seed in range(first, first + (arguments.files or 0)))
 
 
-def replay(name, limit):
+def replay(name, child):
     """Show what a case is, then run it in a child process."""
     from .cases import make_case
     from .classify import quiet
@@ -70,7 +73,6 @@ def replay(name, limit):
     with quiet():
         print(f"{make_case(name)}\n")
     sys.stdout.flush()
-    child = Child(limit)
     try:
         outcome = child.run(name)
     finally:

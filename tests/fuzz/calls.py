@@ -21,7 +21,18 @@ from .tables import make_table
 FUNCTIONS = {
     "fit": 11, "total_indices": 4, "backward_elimination": 2, "explained_variance": 1.5, "choose": 1, "stability": 0.8,
 }  # fmt: skip
-LEVELS = {0.95: 10, 0.5: 3, 0.9: 3, 0.999999: 1, 0.0: 0.3, 1.0: 0.1}
+LEVELS = {
+    0.95: 10,
+    0.5: 3,
+    0.9: 3,
+    0.999999: 1,
+    0.0: 0.3,
+    1.0: 0.1,
+    2: 0.05,
+    float("nan"): 0.05,
+    None: 0.05,
+    "0.95": 0.05,
+}
 
 
 @dataclass
@@ -133,7 +144,7 @@ def _read(draw, result, table):
 def _frames(draw, result):
     for table in (result, getattr(result, "path_", None), getattr(result, "indices_", None)):
         if hasattr(table, "to_frame"):
-            table.to_frame(draw.choice(["pandas", "polars", "pyarrow"]))
+            table.to_frame(draw.weighted({"pandas": 5, "polars": 5, "pyarrow": 5, "excel": 0.3, None: 0.3}))
 
 
 def _pictures(result, table):

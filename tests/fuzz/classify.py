@@ -25,8 +25,8 @@ OUR_WARNINGS = (
 # An error has to name what was given.
 NAMES_SOMETHING = re.compile(
     r"\b(X|y|columns?|rows?|table|factors?|file|line|n_\w+|random_state|subsample|forward|elimination|scale|categorical"
-    r"|task|estimator|rule|alpha|split|subset|noise|uncertainty|method|threshold|selector|level|option|feature names?"
-    r"|np\.matrix)\b"
+    r"|task|estimator|rule|alpha|split|subset|noise|uncertainty|method|threshold|selector|level|backend|option"
+    r"|feature names?|np\.matrix)\b"
     r"|--\w+"
 )
 
@@ -35,7 +35,8 @@ RAW = re.compile(
     r"Traceback|dtype\(|<class '|could not convert|unsupported operand|object is not|has no attribute|truth value"
     r"|invalid literal for|cannot cast|not supported between|takes \d+ positional|unexpected keyword|out of bounds"
     r"|broadcast|zero-size array|zip\(\)|narwhals|numba|\bnw\.|ArrowInvalid|ArrowNotImplemented|ColumnNotFound"
-    r"|ShapeError|SchemaError|ComputeError|InvalidOperation|<object object|\barray\(|this error|github\.com|RuntimeError|panicked"
+    r"|ShapeError|SchemaError|ComputeError|InvalidOperation|<object object|\barray\(|this error|github\.com"
+    r"|RuntimeError|panicked"
 )
 
 

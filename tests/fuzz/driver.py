@@ -22,12 +22,16 @@ WORKER = (sys.executable, "-m", "tests.fuzz.worker")
 # Seconds for one case, and for a child to start; the first one may have to compile.
 LIMIT, START_LIMIT = 60, 300
 
+# An environment in which kernels check every index. They are not compiled again for it where they are cached, so the
+# cache is another one.
+CHECKED = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(Path(tempfile.gettempdir(), "firstfactor-boundscheck"))}
+
 
 class Child:
     """A process that answers one case after the other."""
 
-    def __init__(self, limit=LIMIT, command=WORKER):
-        self._limit, self._command = limit, command
+    def __init__(self, limit=LIMIT, command=WORKER, environment=None):
+        self._limit, self._command, self._environment = limit, command, environment or {}
         self._process = None
         self._before = []
         """The cases that this process has run; one that writes where it must not may crash a later one."""
@@ -59,7 +63,7 @@ class Child:
 
     def _start(self):
         paths = [str(ROOT), *filter(None, sys.path)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **self._environment}
         self._before.clear()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         self._process = subprocess.Popen(
@@ -110,7 +114,8 @@ class Child:
 
     def _told(self):
         self._errors.seek(0)
-        return self._errors.read().decode(errors="replace")[-4000:]
+        told = self._errors.read().decode(errors="replace")
+        return told.partition("\nExtension modules: ")[0][-4000:]  # with which the fault handler ends
 
 
 @dataclasses.dataclass
@@ -120,6 +125,7 @@ class Run:
     workers: int = 1
     limit: float = LIMIT
     command: tuple = WORKER
+    environment: dict | None = None
     outcomes: dict = dataclasses.field(default_factory=dict)
     """How each case ended, by its name."""
 
@@ -129,7 +135,7 @@ class Run:
         names, lock, errors = iter(names), threading.Lock(), queue.SimpleQueue()
 
         def work():
-            child = Child(self.limit, self.command)
+            child = Child(self.limit, self.command, self.environment)
             try:
                 while time.monotonic() < deadline and errors.empty():
                     with lock:

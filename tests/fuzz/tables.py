@@ -14,7 +14,8 @@ from .columns import EXTREME, HOSTILE, ODD, ORDINARY, make_column
 
 ODD_NAMES = (
     "", " ", "*", "^x$", "^.*$", ".", "a b", "a,b", 'q"uote', "y", "index", "é", "名前", "🦆", "\u202ertl",
-    "\x1b[31mred", "nul\0", "line\nbreak", "tab\t", "=cmd|' /C calc'!A1", "<script>alert(1)</script>", "$x^2$", "$\\frac{1}{", "long" * 100,
+    "\x1b[31mred", "nul\0", "line\nbreak", "tab\t", "=cmd|' /C calc'!A1", "<script>alert(1)</script>", "$x^2$",
+    "$\\frac{1}{", "long" * 100,
     "{0}", "%s", "None", "nan", "\ud800",
 )  # fmt: skip
 
