@@ -25,7 +25,7 @@ WRONG_NUMBERS = ("0", "-1", "x", "", "nan", "inf", "1e9", "2.5", "99999999999999
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 # A damaged binary file has no lines to name; what is wrong with text can be said better than polars does.
-POLARS_ON_TEXT = re.compile(r"\.(csv|tsv|txt|tab|jsonl|ndjson)(\.gz)? cannot be read")
+POLARS_ON_TEXT = re.compile(r"\.(csv|tsv|txt|tab|jsonl|ndjson)(\.gz)? cannot be read(?! as (arrow|parquet))")
 
 
 @dataclass
@@ -89,7 +89,8 @@ class FileCase:
         if code not in (0, 2):
             yield f"exit code {code}: {err[-2000:]}"
             return
-        for stream, text in (("standard output", out), ("standard error", err)):
+        shown = err.splitlines()[-1:] if "--debug" in self.arguments else err.splitlines()  # code may hold anything
+        for stream, text in (("standard output", out), ("standard error", "\n".join(shown))):
             if control := CONTROL.search(text):
                 yield f"{stream} has the control character {control[0]!r}"
         left = {path.name for path in folder.iterdir()} - {self.file, *self.outputs.values()}
