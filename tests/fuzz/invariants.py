@@ -32,17 +32,17 @@ def of_selector(selector, level):
 
 
 def of_indices(indices, level):
-    """Indices, with or without standard errors. ``values`` are what the paper's formula gives: not below 0."""
+    """Indices, with or without standard errors. ``values`` are what the formula gives, ``shares`` what is shown."""
     values = indices.values
     if not np.all(np.isfinite(values)) or np.any(values < 0):
         yield f"an importance is negative or not finite: {values}"
+    yield from _shares("shares", indices.shares)
     for name in ("noise_variance", "response_variance", "explained_variance"):
         if not math.isfinite(getattr(indices, name)):
             yield f"{name} is {getattr(indices, name)}"
     if not indices.response_variance > 0 or indices.noise_variance < 0:
         yield f"a variance is negative: {indices.response_variance}, {indices.noise_variance}"
-    if not indices.r2_ceiling <= 1:
-        yield f"r2_ceiling is {indices.r2_ceiling}"
+    yield from _shares("r2_ceiling", [indices.r2_ceiling])
     crowding = indices.crowding
     if not (math.isfinite(crowding.distance_share) and 0 <= crowding.distance_bias <= 1):
         yield f"crowding is {crowding}"
@@ -57,11 +57,11 @@ def _of_uncertainty(indices, level):
     for each in (level, 0.95):
         intervals = np.asarray(indices.interval(each))
         yield from _shares("intervals", intervals)
-        for value, (low, high) in zip(indices.values, intervals, strict=True):
+        for value, (low, high) in zip(indices.shares, intervals, strict=True):
             yield from _holds(f"the interval at {each:g}", low, value, high)
         low, high = indices.r2_interval(each)
         yield from _shares("the interval of the ceiling", [low, high])
-        yield from _holds(f"the interval of the ceiling at {each:g}", low, max(indices.r2_ceiling, 0.0), high)
+        yield from _holds(f"the interval of the ceiling at {each:g}", low, indices.r2_ceiling, high)
 
 
 def of_choice(chosen, n_factors):
