@@ -1,0 +1,99 @@
+"""The command: many cases, or one of them again."""
+
+import argparse
+import itertools
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from .driver import CHECKED, LIMIT, Child, Run
+
+# With --minutes: so many tables for each file.
+TABLES_PER_FILE = 10
+
+
+def main():
+    arguments = parse()
+    environment = CHECKED if arguments.boundscheck else None
+    if arguments.replay:
+        return replay(arguments.replay, Child(arguments.limit, environment=environment))
+    started = time.monotonic()
+    run = Run(arguments.workers, arguments.limit, environment=environment)
+    run.run(names(arguments), 60 * arguments.minutes, Progress())
+    seconds = time.monotonic() - started
+    print(f"\n{len(run.outcomes):,} cases in {seconds:.0f} s, {len(run.outcomes) / seconds:.1f} a second\n")
+    print(run.summary())
+    if not run.failures:
+        return 0
+    folder = Path(arguments.out or tempfile.mkdtemp(prefix="firstfactor-fuzz-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "failures.txt"
+    path.write_text("".join(f"{name}\t{outcome.template}\n" for name, outcome in sorted(run.failures.items())))
+    print(f"\n{len(run.failures):,} failures are listed in {path}")
+    return 1
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many minutes")
+    parser.add_argument("--tables", type=int, help="how many tables; none if only --files is given")
+    parser.add_argument("--files", type=int, help="how many files; none if only --tables is given")
+    parser.add_argument("--workers", type=int, default=1, help="child processes")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one case")
+    parser.add_argument("--boundscheck", action="store_true", help="let kernels check every index")
+    parser.add_argument("--out", help="folder for the list of failures; default: a temporary one")
+    parser.add_argument("--replay", metavar="KIND:SEED", help="run one case and show it")
+    arguments = parser.parse_args()
+    endless = arguments.minutes == float("inf") and arguments.tables is None and arguments.files is None
+    if endless and not arguments.replay:
+        parser.error("one of --minutes, --tables, --files and --replay is needed")
+    return arguments
+
+
+def names(arguments):
+    """Return the names of the cases: as many as asked for, or tables and files in turn for as long as there is time."""
+    first = arguments.seed
+    if arguments.tables is None and arguments.files is None:
+        for i in itertools.count():
+            yield f"tables:{first + i}"
+            if i % TABLES_PER_FILE == 0:
+                yield f"files:{first + i // TABLES_PER_FILE}"
+    yield from (f"tables:{seed}" for seed in range(first, first + (arguments.tables or 0)))
+    yield from (f"files:{seed}" for seed in range(first, first + (arguments.files or 0)))
+
+
+def replay(name, child):
+    """Show what a case is, then run it in a child process."""
+    from .cases import make_case
+    from .classify import quiet
+
+    with quiet():
+        print(f"{make_case(name)}\n")
+    sys.stdout.flush()
+    try:
+        outcome = child.run(name)
+    finally:
+        child.close()
+    print(f"{outcome.details}\n{outcome.kind}: {outcome.what}")
+    return int(outcome.kind == "failure")
+
+
+class Progress:
+    """Prints a line every few seconds."""
+
+    def __init__(self, every=10):
+        self._every, self._last, self._lock = every, time.monotonic(), threading.Lock()
+
+    def __call__(self, run):
+        with self._lock:
+            if time.monotonic() < self._last + self._every:
+                return
+            self._last = time.monotonic()
+        print(f"{len(run.outcomes):,} cases, {len(run.failures):,} failures", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""One case of kind "tables": a call of the package on a table, and what is looked at afterwards."""
+
+import contextlib
+import io
+import os
+import tempfile
+from dataclasses import dataclass, field
+from unittest import mock
+
+import numpy as np
+
+import firstfactor
+from firstfactor import plots, variance
+
+from . import invariants
+from .classify import OUR_WARNINGS
+from .draw import Draw
+from .parameters import is_repeatable, make_options, realised
+from .tables import make_table
+
+FUNCTIONS = {
+    "fit": 11, "total_indices": 4, "backward_elimination": 2, "explained_variance": 1.5, "choose": 1, "stability": 0.8,
+}  # fmt: skip
+LEVELS = {
+    0.95: 10, 0.5: 3, 0.9: 3, 0.999999: 1, 0.0: 0.3, 1.0: 0.1, 2: 0.05, float("nan"): 0.05, None: 0.05, "0.95": 0.05,
+}  # fmt: skip
+
+
+@dataclass
+class TableCase:
+    """A call, made from a seed."""
+
+    allowed_warnings = OUR_WARNINGS
+    error = None
+
+    seed: int
+    table: object = field(init=False)
+    function: str = field(init=False)
+    options: dict = field(init=False)
+
+    def __post_init__(self):
+        self._draw = Draw("tables", self.seed)
+        self.table = make_table(self._draw)
+        self.function = self._draw.weighted(FUNCTIONS)
+        self.options = make_options(self._draw, self.table, self.function)
+
+    def __str__(self):
+        shown = {name: value for name, value in self.options.items() if name != "selector"}
+        selector = self.options.get("selector")
+        if isinstance(selector, dict):
+            shown["selector"] = f"FIRST(**{selector})"
+        return (
+            f"{self.function}(X, y, **{shown})\n{self.table.story}\n"
+            f"X = {_shown(self.table.X)}\ny = {_shown(self.table.y)}"
+        )
+
+    def run(self):
+        """Call the function, look at the result from all sides and return what is wrong with it."""
+        draw = self._draw
+        result = self._call(self.table.X, self.table.y)
+        faults = [*self._check(result, draw.weighted(LEVELS))]
+        if draw.chance(0.04) and is_repeatable(self.options):
+            faults += self._other_threads(result)
+        if draw.chance(0.1) and self._ignores_order():
+            faults += self._other_order(result, draw.rng.permutation(self.table.n_rows))
+        if not faults:  # which an error on the way would hide
+            _read(draw, result, self.table)
+        return faults
+
+    def _call(self, X, y, **changed):
+        options = realised(self.options | changed)
+        if self.function == "fit":
+            with contextlib.redirect_stderr(io.StringIO()):  # verbose
+                return firstfactor.FIRST(**options).fit(X, y)
+        if self.function == "choose":
+            return firstfactor.FIRST(**options).choose(X, y)
+        return getattr(firstfactor, self.function)(X, y, **options)
+
+    def _check(self, result, level):
+        if self.function == "fit":
+            return invariants.of_selector(result, level)
+        if self.function == "choose":
+            return invariants.of_choice(result, self.table.n_factors)
+        if self.function == "explained_variance":
+            return invariants.of_explained(result)
+        return (invariants.of_stability if self.function == "stability" else invariants.of_indices)(result, level)
+
+    def _other_threads(self, result):
+        """Compare with another number of threads; tables so small have one only, unless told otherwise."""
+        jobs = 2 if self.options.get("n_jobs") in (None, 1) else 1
+        with mock.patch.object(variance, "SMALL", 0):
+            try:
+                other = self._call(self.table.X, self.table.y, n_jobs=jobs)
+            except (ValueError, TypeError) as error:
+                return [f"refused with n_jobs={jobs} only: {error}"]
+        return invariants.same_bits(result, other)
+
+    def _ignores_order(self):
+        given = self.options
+        plain = given.get("estimator") in (None, "nearest") and given.get("rule", "paper") == "paper"
+        whole = given.get("n_outer") is None and not given.get("split") and given.get("method") != "subsample"
+        return plain and whole and self.function in ("fit", "total_indices", "backward_elimination")
+
+    def _other_order(self, result, order):
+        permuted = self.table.permuted(order)
+        if permuted is None:
+            return ()
+        try:
+            other = self._call(*permuted)
+        except (ValueError, TypeError) as error:
+            return [f"refused in another order of rows only: {error}"]
+        return invariants.same_importances(result, other)
+
+
+def _shown(data):
+    """A table or a response as text, short enough to look at."""
+    with np.printoptions(threshold=400, linewidth=160):
+        text = repr(data)
+    dtypes = getattr(data, "dtypes", getattr(data, "dtype", getattr(data, "schema", "")))
+    return f"{type(data).__module__}.{type(data).__name__}\n{text[:4000]}\n{str(dtypes)[:1500]}"
+
+
+# --- looking at results -------------------------------------------------------------------------------
+
+
+def _read(draw, result, table):
+    """Use what results offer; most of it seldom, since it takes long."""
+    str(result), repr(result)
+    if hasattr(result, "path_"):
+        str(result.path_)
+    if draw.chance(0.05):
+        _frames(draw, result)
+    if draw.chance(0.05) and hasattr(result, "transform"):
+        result.transform(table.X)
+        result.get_feature_names_out()
+        result._repr_html_()
+    if draw.chance(0.005):
+        _pictures(result, table)
+    if draw.chance(0.003) and hasattr(result, "report"):
+        _report(result, table)
+
+
+def _frames(draw, result):
+    for table in (result, getattr(result, "path_", None), getattr(result, "indices_", None)):
+        if hasattr(table, "to_frame"):
+            table.to_frame(draw.weighted({"pandas": 5, "polars": 5, "pyarrow": 5, "excel": 0.3, None: 0.3}))
+
+
+def _pictures(result, table):
+    """Draw, and render: some faults are seen only then."""
+    drawn = []
+    if isinstance(result, firstfactor.Stability):
+        drawn.append(result.plot())
+    if isinstance(result, firstfactor.FIRST):
+        drawn += [result.plot(), plots.plot_path(result), *plots.plot_effects(table.X, table.y, result)[:1]]
+    for axes in drawn:
+        axes.figure.savefig(io.BytesIO(), format="svg")
+
+
+def _report(result, table):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.html")
+        result.report(path, table.X, table.y)
+        with open(path, encoding="utf-8") as page:
+            assert "<html" in page.read(1000)

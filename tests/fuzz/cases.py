@@ -1,0 +1,12 @@
+"""From "kind:seed" to a case."""
+
+from .calls import TableCase
+from .commands import FileCase
+
+KINDS = {"tables": TableCase, "files": FileCase}
+
+
+def make_case(name):
+    """Return the case of the given name, such as "tables:12345"."""
+    kind, _, seed = name.partition(":")
+    return KINDS[kind](int(seed))

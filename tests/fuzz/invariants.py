@@ -1,0 +1,192 @@
+"""What every result has to satisfy: numbers that do not contradict each other. All of it is said here, once.
+
+Each function yields a sentence for everything that is wrong.
+"""
+
+import math
+import re
+
+import numpy as np
+
+# Rounding in what is compared.
+CLOSE = 1e-9
+
+
+def of_selector(selector, level):
+    """A fitted FIRST."""
+    indices = selector.indices_
+    yield from of_indices(indices, level)
+    n = len(indices.names)
+    if not np.array_equal(selector.importances_, indices.values):
+        yield "importances_ differ from indices_.values"
+    if selector.n_features_in_ != n or selector.support_.shape != (n,) or selector.ranking_.shape != (n,):
+        yield "support_ or ranking_ do not fit the number of factors"
+    if not np.array_equal(selector.support_, np.isin(np.arange(n), selector.selected_)):
+        yield "support_ and selected_ differ"
+    if np.any(selector.importances_[~selector.support_]):
+        yield "a factor that is not selected has an importance"
+    constant = np.array([kind == "constant" for kind in indices.kinds])
+    apart = indices.path.rows_apart  # a factor that is constant where importances come from may vary where it is chosen
+    if np.any(constant & selector.support_) and not apart:
+        yield "a constant factor is selected"
+
+
+def of_indices(indices, level):
+    """Indices, with or without standard errors. ``values`` are what the formula gives, ``shares`` what is shown."""
+    values = indices.values
+    if not np.all(np.isfinite(values)) or np.any(values < 0):
+        yield f"an importance is negative or not finite: {values}"
+    yield from _shares("shares", indices.shares)
+    for name in ("noise_variance", "response_variance", "explained_variance"):
+        if not math.isfinite(getattr(indices, name)):
+            yield f"{name} is {getattr(indices, name)}"
+    if not indices.response_variance > 0 or indices.noise_variance < 0:
+        yield f"a variance is negative: {indices.response_variance}, {indices.noise_variance}"
+    yield from _shares("r2_ceiling", [indices.r2_ceiling])
+    crowding = indices.crowding
+    if not (math.isfinite(crowding.distance_share) and 0 <= crowding.distance_bias <= 1):
+        yield f"crowding is {crowding}"
+    if indices.uncertainty is not None:
+        yield from _of_uncertainty(indices, level)
+
+
+def _of_uncertainty(indices, level):
+    yield from _errors("standard errors", indices.standard_errors)
+    yield from _errors("the standard errors of noise and ceiling", [indices.uncertainty.noise, indices.uncertainty.r2])
+    yield from _shares("p-values", indices.p_values)
+    for each in (level, 0.95):
+        intervals = np.asarray(indices.interval(each))
+        yield from _shares("intervals", intervals)
+        for value, (low, high) in zip(indices.shares, intervals, strict=True):
+            yield from _holds(f"the interval at {each:g}", low, value, high)
+        low, high = indices.r2_interval(each)
+        yield from _shares("the interval of the ceiling", [low, high])
+        yield from _holds(f"the interval of the ceiling at {each:g}", low, indices.r2_ceiling, high)
+
+
+def of_choice(chosen, n_factors):
+    """What `FIRST.choose` returns."""
+    if chosen.dtype != bool or chosen.shape != (n_factors,):
+        yield f"choose returned {chosen!r}"
+
+
+def of_explained(explained):
+    """What `explained_variance` returns."""
+    if not isinstance(explained, float) or not math.isfinite(explained):
+        yield f"explained_variance returned {explained!r}"
+
+
+def of_stability(found, level):
+    """A Stability; it has no intervals."""
+    n = len(found.names)
+    yield from _shares("frequencies", found.frequencies)
+    yield from _shares("simultaneous", found.simultaneous)
+    if np.any(found.simultaneous > found.frequencies + CLOSE):
+        yield "a factor is selected in both halves more often than in one"
+    for bound in (found.expected_false, found.expected_false_unimodal):
+        if not 0 <= bound <= n + CLOSE:
+            yield f"at most {bound} false selections of {n} factors"
+    if np.any(found.frequencies[found.selected] < found.threshold):
+        yield "a factor below the threshold is selected"
+
+
+def same_bits(result, other):
+    """Two results of one call with different numbers of threads."""
+    for name, ours in _numbers(result).items():
+        theirs = _numbers(other)[name]
+        if not np.array_equal(ours, theirs, equal_nan=True):
+            yield f"{name} depends on the number of threads: {ours} and {theirs}"
+
+
+def same_importances(result, other):
+    """Two results of one table with its rows in different orders."""
+    ours, theirs = _numbers(result)["importances"], _numbers(other)["importances"]
+    if not np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE):
+        yield f"importances depend on the order of rows: {ours} and {theirs}"
+
+
+def _numbers(result):
+    """What has to be the same for any number of threads."""
+    if hasattr(result, "frequencies"):
+        return {"frequencies": result.frequencies, "simultaneous": result.simultaneous}
+    if not hasattr(result, "indices_") and not hasattr(result, "values"):
+        return {"result": result}
+    indices = getattr(result, "indices_", result)
+    numbers = {"importances": indices.values, "noise variance": indices.noise_variance}
+    if indices.uncertainty is not None:
+        numbers |= {"standard errors": indices.standard_errors, "p-values": indices.p_values}
+    if indices.path is not None:
+        numbers["path"] = np.concatenate([[0.0], *(step.explained for step in indices.path.steps)])
+    return numbers
+
+
+# --- files that the command writes --------------------------------------------------------------------
+
+
+def of_facts(facts):
+    """What ``--json`` holds: here shares are shares, or there is none."""
+    yield from _shares("r2_ceiling", [facts["r2_ceiling"]])
+    yield from _errors("r2_standard_error", [facts["r2_standard_error"], facts["noise_standard_error"]])
+    interval = facts["r2_interval"]
+    if interval is not None:
+        yield from _shares("r2_interval", interval)
+        yield from _holds("r2_interval", interval[0], facts["r2_ceiling"], interval[1])
+    yield from of_rows(facts["factors"])
+    found = facts["stability"]
+    if found is not None:
+        for name in ("expected_false", "expected_false_unimodal"):
+            if found[name] is not None and not 0 <= found[name] <= facts["data"]["factors"] + CLOSE:
+                yield f"{name} is {found[name]} of {facts['data']['factors']} factors"
+
+
+def of_rows(rows):
+    """The rows of factors in ``--json`` and ``--csv``."""
+    if not rows:
+        yield "no rows of factors"
+    for row in rows:
+        yield from _shares("importance", [row["importance"]])
+        yield from _shares("p_value", [row["p_value"]])
+        yield from _shares("frequency", [row.get("frequency")])
+        yield from _errors("standard_error", [row["standard_error"]])
+        if row["low"] is not None:
+            yield from _shares("interval", [row["low"], row["high"]])
+            yield from _holds("interval", row["low"], row["importance"], row["high"])
+
+
+def of_text(text):
+    """What the command prints: the ceiling and its interval, in percent."""
+    found = re.search(r"no model can explain more than (-?[\d.]+) %(?: \(([\d.]+)–([\d.]+)\))?", " ".join(text.split()))
+    if found:
+        ceiling, low, high = (None if share is None else float(share) / 100 for share in found.groups())
+        yield from _shares("the ceiling printed", [ceiling])
+        if low is not None:
+            yield from _holds("the interval printed", low, ceiling, high)
+    if found := re.search(r"R² \+([\d.]+) if added", text):
+        yield from _shares("R² if added", [float(found[1])])
+
+
+# --- words --------------------------------------------------------------------------------------------
+
+
+def _shares(what, values):
+    """All in [0, 1], or not a number."""
+    values = np.array([math.nan if value is None else value for value in np.ravel(values)], dtype=float)
+    if np.any(values < 0) or np.any(values > 1 + CLOSE):
+        yield f"{what} outside of [0, 1]: {values}"
+
+
+def _errors(what, values):
+    """All finite and not below 0, or not a number."""
+    values = np.array([math.nan if value is None else value for value in values], dtype=float)
+    if np.any(values < 0) or np.any(np.isinf(values)):
+        yield f"{what} negative or infinite: {values}"
+
+
+def _holds(what, low, value, high):
+    """An interval in order, around its estimate."""
+    if None in (low, value, high) or math.isnan(low) or math.isnan(high):
+        return
+    if not low <= high:
+        yield f"{what} is not in order: {low}, {high}"
+    if not low - CLOSE <= value <= high + CLOSE:
+        yield f"{what} does not hold its estimate: {value} and [{low}, {high}]"

@@ -1,0 +1,162 @@
+"""A short run of the fuzzer, and what it would not be worth anything without: that it sees every kind of failure."""
+
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from firstfactor import FIRST
+from tests.fuzz import invariants
+from tests.fuzz.cases import make_case
+from tests.fuzz.classify import OUR_WARNINGS, Outcome, judge_text, quiet, run_case
+from tests.fuzz.driver import Run
+
+REGRESSIONS = Path(__file__).parent / "fuzz" / "regressions.txt"
+
+# A child that speaks as the real one does, and ends as its cases say.
+ACTOR = textwrap.dedent("""
+    import json, os, signal, sys, time
+    print("ready", flush=True)
+    for line in sys.stdin:
+        kind, seed = line.strip().split(":")
+        if kind == "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if kind == "stop":
+            sys.exit(3)
+        if kind == "hang":
+            time.sleep(100)
+        print(json.dumps({"kind": kind, "what": seed}), flush=True)
+""")
+
+
+def fake_case(run, **attributes):
+    return SimpleNamespace(run=run, allowed_warnings=OUR_WARNINGS, error=None, **attributes)
+
+
+def known_failures():
+    lines = (line.partition("#")[0].strip() for line in REGRESSIONS.read_text().splitlines())
+    return [line for line in lines if line]
+
+
+@pytest.mark.xfail(reason="the faults that the fuzzer found first are being corrected: python -m tests.fuzz lists them")
+def test_short_run():
+    names = [*known_failures(), *(f"tables:{seed}" for seed in range(600)), *(f"files:{seed}" for seed in range(150))]
+    run = Run().run(names)
+    assert len(run.outcomes) == len(set(names))
+    assert not run.failures, run.summary()
+
+
+@pytest.mark.parametrize("name", ["tables:3", "files:5"])
+def test_a_case_is_made_from_its_name_alone(name):
+    with quiet():
+        assert str(make_case(name)) == str(make_case(name))
+
+
+def test_different_seeds_make_different_cases():
+    with quiet():
+        assert len({str(make_case(f"tables:{seed}")) for seed in range(20)}) == 20
+
+
+def test_a_crash_belongs_to_its_case_and_others_go_on():
+    run = Run(command=(sys.executable, "-c", ACTOR)).run(["result:1", "crash:2", "result:3", "stop:4", "refused:5"])
+    ends = {name: (outcome.kind, outcome.what) for name, outcome in run.outcomes.items()}
+    assert ends == {
+        "result:1": ("result", "1"),
+        "crash:2": ("failure", "crash: SIGSEGV"),
+        "result:3": ("result", "3"),
+        "stop:4": ("failure", "crash: exit code 3"),
+        "refused:5": ("refused", "5"),
+    }
+
+
+def test_a_case_without_an_end_is_a_failure():
+    run = Run(limit=0.5, command=(sys.executable, "-c", ACTOR)).run(["hang:1", "result:2"])
+    assert run.outcomes["hang:1"].what == "no end within 0.5 s"
+    assert list(run.failures) == ["hang:1"]
+    assert "--replay hang:1" in run.summary()
+
+
+def test_a_child_that_does_not_start_is_an_error():
+    with pytest.raises(RuntimeError, match="does not start"):
+        Run(command=(sys.executable, "-c", "1/0")).run(["result:1"])
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: FIRST().fit([[1, 2], [3, 4]], [1.0, 2.0, 3.0]), "refused"),
+        (lambda: FIRST(rule="guess").fit([[1], [2]], [1, 2]), "refused"),
+        (lambda: float("x"), "failure"),  # a ValueError, but not ours
+        (lambda: [][0], "failure"),
+        (lambda: np.array([1.0]) / 0, "failure"),  # numpy warns
+        (lambda: warnings.warn("old", DeprecationWarning, stacklevel=1), "failure"),
+        (lambda: sys.exit(1), "failure"),
+    ],
+)
+def test_how_calls_end(call, kind):
+    def run():
+        call()
+        return ()
+
+    assert run_case(fake_case(run)).kind == kind
+
+
+def test_a_contradiction_is_a_failure():
+    assert run_case(fake_case(lambda: ["estimate outside of its interval"])).kind == "failure"
+    assert run_case(fake_case(lambda: [])).kind == "result"
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [
+        ("n_neighbors must be a whole number from 2 to 5 (the number of rows); got <object object at 0x1>.", True),
+        ("column 'truth value' of X contains NaN (row 0).", True),
+        ("", False),
+        ("something went wrong", False),
+        ("The truth value of an array with more than one element is ambiguous in y.", False),
+        ("column 'a' of X must hold numbers, text or categories; got Unknown.", False),
+    ],
+)
+def test_what_an_error_may_say(text, fine):
+    assert (judge_text(text) is None) == fine
+
+
+def test_messages_that_differ_in_values_only_count_as_one():
+    one, other = (Outcome("refused", f"column {name!r} of X has {n:,} gaps.") for name, n in [("a", 3), ("b", 4_000)])
+    assert one.template == other.template
+
+
+def test_invariants_hold_for_a_plain_result():
+    X = np.random.default_rng(0).uniform(size=(100, 3))
+    selector = FIRST().fit(X, X[:, 0] + X[:, 1])
+    assert not [*invariants.of_selector(selector, 0.9)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"importance": 1.5},
+        {"importance": -0.1},
+        {"low": 0.6},
+        {"high": 0.3},
+        {"low": -0.2},
+        {"p_value": 1.2},
+        {"standard_error": -1.0},
+        {"standard_error": np.inf},
+    ],
+)
+def test_contradictions_in_rows_are_seen(changed):
+    row = {"importance": 0.5, "low": 0.2, "high": 0.7, "p_value": 0.01, "standard_error": 0.1}
+    assert not [*invariants.of_rows([row])]
+    assert [*invariants.of_rows([row | changed])]
+
+
+@pytest.mark.parametrize("shown", ["120 %", "-3 %", "30 % (40–50)"])
+def test_contradictions_in_the_terminal_are_seen(shown):
+    sentence = "Estimated ceiling: no model can explain more than {} of the variance of y"
+    assert not [*invariants.of_text(sentence.format("30 % (20–50)"))]
+    assert [*invariants.of_text(sentence.format(shown))]
