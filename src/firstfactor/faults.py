@@ -28,17 +28,17 @@ def encoding_fault(path: Path, shown: str) -> str | None:
     return None
 
 
-def shape_fault(path: Path, shown: str, separator: str) -> str | None:
-    """Say which line has more or fewer fields than the header, or opens a quote that never closes."""
-    width, line = 0, 1
+def shape_fault(path: Path, shown: str, separator: str, width: int) -> str | None:
+    """Say which line below the header has not ``width`` fields, or opens a quote that never closes."""
+    line = 1
     try:
-        for line, after, fields in _records(path, separator, strict=True):
-            width = width or len(fields)
-            if fields and len(fields) != width:
+        for line, after, fields in records(path, separator, strict=True):
+            if line > 1 and len(fields) != width and "".join(fields).strip():
                 count = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
                 return (
                     f"line {line:,} of {shown} has {count}, but the header has {width}. Correct the line; "
-                    "a field that contains the separator must be in double quotes."
+                    "a field that contains the separator must be in double quotes, and the first line must hold the "
+                    "names of the columns."
                 )
             line = after
     except csv.Error as error:
@@ -63,10 +63,10 @@ def json_fault(path: Path, shown: str) -> str | None:
 
 def csv_line(path: Path, separator: str, row: int) -> int:
     """Return the line on which a data row starts; they differ where quoted fields hold line breaks."""
-    return next(line for i, (line, _, _) in enumerate(_records(path, separator)) if i == row + 1)
+    return next(line for i, (line, _, _) in enumerate(records(path, separator)) if i == row + 1)
 
 
-def _records(path: Path, separator: str, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
+def records(path: Path, separator: str, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
     """Return for every record its first line, the line after it, and its fields; a blank line has none."""
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:

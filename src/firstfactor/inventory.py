@@ -1,6 +1,7 @@
 """What the columns of a file hold, found without reading it into memory: which can be factors, and why others not."""
 
 import difflib
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -9,13 +10,18 @@ from typing import Any, Literal
 import polars as pl
 
 from .columns import EXACT_INTEGERS
-from .files import ROW, Source
+from .files import ROW, Source, tidy_name
+from .numerals import PLAIN, as_number, decorations, removed, undecorated
 
-# What stands for a value that is missing, in CSV files.
+# What stands for a value that is missing, in files that do not make sure what a column holds.
 MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL")
 
 # Text in which this share of the values are numbers is taken for numbers with something wrong.
 MOSTLY = 0.9
+
+# Text in which this share of the values are numbers, and all others one mark without letters, has marks for gaps.
+OFTEN = 0.5
+_MARK = r"^[^\p{L}\p{N}]+$"
 
 # Text with more different values than this, and than half of its rows, names rows instead of sorting them.
 MOST_LEVELS = 20
@@ -45,6 +51,8 @@ class Column:
     """Whether the file has no name for it."""
     large: bool = False
     """Whether these are whole numbers that float64 cannot tell from their neighbours."""
+    removed: tuple[str, ...] | None = None
+    """What is taken away to read a text as numbers; None if it is not read so."""
 
     @property
     def why_left_out(self) -> str | None:
@@ -64,18 +72,35 @@ class Column:
             return "counts the rows"
         return None
 
+    @property
+    def can_be_number(self) -> bool:
+        """Whether its values can be a factor as numbers, if that is asked for."""
+        return self.holds == "numbers" and self.missing < self.n_rows
+
+    @property
+    def can_be_category(self) -> bool:
+        """Whether its values can be a factor as labels, if that is asked for."""
+        return self.holds != "other" and self.missing < self.n_rows
+
 
 def match_names(option: str, wanted: Iterable[str], names: Sequence[str], shown: str) -> list[str]:
     """Return the columns that names and globs stand for, in the order of the table; several may share a comma."""
     found: set[str] = set()
-    for entry in wanted:
-        for pattern in [entry] if entry in names else entry.split(","):
-            pattern = pattern.strip()
-            matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
-            if not matches:
-                raise ValueError(unknown_column(option, pattern, names, shown))
-            found.update(matches)
+    for pattern in split_names(wanted, names):
+        matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        if not matches:
+            raise ValueError(unknown_column(option, pattern, names, shown))
+        found.update(matches)
     return [name for name in names if name in found]
+
+
+def split_names(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Return names and globs one by one, where several share a comma that is not part of a name."""
+    return [
+        part if part in names else tidy_name(part)
+        for entry in wanted
+        for part in ([entry] if entry in names else entry.split(","))
+    ]
 
 
 def unknown_column(option: str, name: str, names: Sequence[str], shown: str) -> str:
@@ -91,37 +116,47 @@ def quote_names(names: Sequence[str], last: str = "and", most: int = 8) -> str:
     shown = [repr(name) for name in names[:most]]
     if len(names) > most:
         shown.append(f"{len(names) - most} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return join_words(shown, last)
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Return a list in words."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else words[0]
 
 
 def take_inventory(source: Source, names: Sequence[str], as_text: Iterable[str]) -> list[Column]:
     """Look at every value of the columns; ``as_text`` are categories, even where some of their values are numbers."""
-    look = _look_at_text if source.untyped else _look_at_types
-    return look(source, names, set(as_text))
+    texts = [name for name in names if source.dtypes[name] == pl.String]
+    others = [name for name in names if source.dtypes[name] != pl.String]
+    columns = _look_at_text(source, texts, set(as_text)) | _look_at_types(source, others)
+    return [columns[name] for name in names]
 
 
 def is_missing(name: str, source: Source) -> pl.Expr:
     """Tell which values of a column are missing."""
-    column = pl.col(name)
-    if source.untyped:
+    column = source.column(name)
+    if source.dtypes[name] == pl.String and source.loose:
         return column.is_null() | column.str.strip_chars().is_in(MISSING)
-    if source.frame.collect_schema()[name].is_float():
+    if source.dtypes[name].is_float():
         return column.is_null() | column.is_nan()
     return column.is_null()
 
 
-# --- files in which all is text -----------------------------------------------------------------------
+# --- text, which is all that CSV files hold -----------------------------------------------------------
 
 
-def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> list[Column]:
+def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> dict[str, Column]:
     """First count the numbers; only columns with other values get a closer look, since that takes longer."""
+    if not names:
+        return {}
     # Converted in a step of its own, once: within the questions, each would convert anew.
-    stripped = pl.col(names).str.strip_chars()
-    numbers = source.frame.select(pl.col(ROW).cast(pl.Float64), stripped.cast(pl.Float64, strict=False))
+    numbers = source.frame.select(
+        pl.col(ROW).cast(pl.Float64), *(as_number(source.numeral(name)).name.keep() for name in names)
+    )
 
     def questions(name: str) -> dict[str, pl.Expr]:
         # Rows are numbered as in the file, blank lines included, so a gap there hides that a column counts them.
-        number, offset = pl.col(name), pl.col(name) - pl.col(ROW)
+        number, offset = source.column(name), source.column(name) - pl.col(ROW)
         return {
             "finite": number.is_finite().sum(),
             "low": offset.min(),
@@ -129,8 +164,7 @@ def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> li
             "largest": number.abs().max(),
         }
 
-    found = _by_column(source, names, questions, numbers)
-    n_rows = found[""]["n_rows"]
+    n_rows, found = _by_column(source, names, questions, numbers)
     clean = {
         name: Column(
             name,
@@ -138,112 +172,141 @@ def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> li
             n_rows,
             counts_rows=found[name]["low"] == found[name]["high"] and n_rows > 1,
             unnamed=name in source.unnamed,
+            removed=(),
         )
         for name in names
         if found[name]["finite"] == n_rows > 0
     }
-    others = [name for name in names if name not in clean]
-    closer = _look_closer(source, others, as_text)
-    columns = clean | closer
-    large = [name for name in clean if found[name]["largest"] > EXACT_INTEGERS]
-    whole = {name: pl.col(name).str.strip_chars().cast(pl.Int64, strict=False).is_not_null() for name in large}
-    if large and (found := _by_column(source, large, lambda name: {"whole": whole[name].all()})):
-        columns |= {name: replace(columns[name], large=found[name]["whole"]) for name in large}
-    return [columns[name] for name in names]
+    columns = clean | _look_closer(source, [name for name in names if name not in clean], as_text)
+    large = [name for name in names if columns[name].removed == () and (found[name]["largest"] or 0) > EXACT_INTEGERS]
+    return columns | _look_at_large(source, [columns[name] for name in large])
+
+
+def _look_at_large(source: Source, columns: Sequence[Column]) -> dict[str, Column]:
+    """Find out which of these columns of large numbers hold whole ones, and whether those count the rows."""
+    if not columns:
+        return {}
+
+    def questions(name: str) -> dict[str, pl.Expr]:
+        integer = source.numeral(name).cast(pl.Int128, strict=False)
+        offset = integer - pl.col(ROW).cast(pl.Int128)
+        whole = integer.is_not_null() | is_missing(name, source)
+        return {"whole": whole.all(), "counts": offset.min() == offset.max()}
+
+    n_rows, found = _by_column(source, [column.name for column in columns], questions)
+    return {
+        column.name: replace(
+            column, large=True, counts_rows=found[column.name]["counts"] and not column.missing and n_rows > 1
+        )
+        for column in columns
+        if found[column.name]["whole"]
+    }
 
 
 def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dict[str, Column]:
-    value = {name: pl.col(name).str.strip_chars() for name in names}
+    if not names:
+        return {}
     missing = {name: is_missing(name, source) for name in names}
 
     def questions(name: str) -> dict[str, pl.Expr]:
-        number, row = value[name].cast(pl.Float64, strict=False), pl.col(ROW)
+        numeral, row = source.numeral(name), pl.col(ROW)
+        number, bare = as_number(numeral), as_number(undecorated(numeral))
         return {
             "missing": missing[name].sum(),
             "first_missing": row.filter(missing[name]).min(),
             "numbers": (number.is_not_null() & ~missing[name]).sum(),
-            "first_text": row.filter(number.is_null() & ~missing[name]).min(),
-            "first_infinite": row.filter(number.is_infinite()).min(),
-            "dates": (value[name].str.contains(DATE) & ~missing[name]).sum(),
+            "bare": (bare.is_not_null() & ~missing[name]).sum(),
+            "first_text": row.filter(bare.is_null() & ~missing[name]).min(),
+            "first_infinite": row.filter(bare.is_infinite() & ~missing[name]).min(),
+            "dates": (source.column(name).str.strip_chars().str.contains(DATE) & ~missing[name]).sum(),
         }
 
-    if not names:
-        return {}
-    found = _by_column(source, names, questions)
-    columns = {name: _judge_text(source, name, name in as_text, found[""]["n_rows"], found[name]) for name in names}
-    texts = [name for name in names if columns[name].holds == "text"]
-    if texts:
-        levels = _by_column(source, texts, lambda name: {"levels": value[name].filter(~missing[name]).n_unique()})
-        columns |= {name: replace(columns[name], levels=levels[name]["levels"]) for name in texts}
-    return columns
+    def more_questions(name: str) -> dict[str, pl.Expr]:
+        value, numeral = source.column(name).str.strip_chars(), source.numeral(name)
+        odd = value.filter(as_number(undecorated(numeral)).is_null() & ~missing[name])
+        decorated = {key: (which & ~missing[name]).sum() for key, which in decorations(numeral).items()}
+        return {
+            "levels": value.filter(~missing[name]).n_unique(),
+            "odd": odd.n_unique(),
+            "marks": odd.str.contains(_MARK).all(),
+            **decorated,
+        }
+
+    n_rows, found = _by_column(source, names, questions)
+    texts = [name for name in names if name in as_text or found[name]["numbers"] < n_rows - found[name]["missing"]]
+    _, more = _by_column(source, texts, more_questions)
+    return {
+        name: _judge_text(source, name, name in as_text, n_rows, found[name] | more.get(name, PLAIN)) for name in names
+    }
 
 
 def _judge_text(source: Source, name: str, as_text: bool, n_rows: int, found: dict[str, Any]) -> Column:
     present = n_rows - found["missing"]
-    holds: Holds = "text"
-    if present and found["dates"] == present:
-        holds = "dates"
-    elif found["numbers"] == present:
-        holds = "numbers"
+    text = Column(name, "text", n_rows, found["missing"], found["first_missing"], found.get("levels", 0))
+    if present == 0 or as_text:
+        return text
+    if found["dates"] == present:
+        return replace(text, holds="dates")
+    taken_away = removed(found, found["bare"])
+    if found["bare"] == present and taken_away is not None:
         if found["first_infinite"] is not None:
             raise ValueError(_infinite(source, name, found["first_infinite"]))
-    elif found["numbers"] >= MOSTLY * present and not as_text:
-        raise ValueError(_stray_text(source, name, present - found["numbers"], present, found["first_text"]))
-    return Column(name, holds, n_rows, found["missing"], found["first_missing"])
+        return replace(text, holds="numbers", removed=taken_away)
+    enough = OFTEN if found["odd"] == 1 and found["marks"] else MOSTLY
+    if source.loose and present > found["bare"] >= enough * present and taken_away is not None:
+        raise ValueError(_stray_text(source, name, present, found))
+    return text
 
 
-def _stray_text(source: Source, name: str, count: int, present: int, row: int) -> str:
-    value = source.collect(source.frame.filter(pl.col(ROW) == row).select(name)).item()
+def _stray_text(source: Source, name: str, present: int, found: dict[str, Any]) -> str:
+    count, row = present - found["bare"], found["first_text"]
+    value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(name))).item().strip()
     others = "" if count == 1 else f" and {count - 1:,} more"
+    marks = (
+        f"Use --na {shlex.quote(value)} if it stands for missing values, or correct" if found["odd"] == 1 else "Correct"
+    )
     return (
         f"column {name!r} of {source.shown} holds numbers, but for {value!r} on {source.place(row)}{others}, of "
-        f"{present:,} values. Correct the file, leave the column out (--drop), or take all as labels (--categorical)."
+        f"{present:,} values. {marks} the file, leave the column out (--drop), or take all as labels (--categorical)."
     )
 
 
-# --- files that say what type a column has ------------------------------------------------------------
+# --- columns whose type tells what they hold ----------------------------------------------------------
 
 
-def _look_at_types(source: Source, names: Sequence[str], as_text: set[str]) -> list[Column]:
-    schema = source.frame.collect_schema()
+def _look_at_types(source: Source, names: Sequence[str]) -> dict[str, Column]:
+    if not names:
+        return {}
 
     def questions(name: str) -> dict[str, pl.Expr]:
-        column, missing, row = pl.col(name), is_missing(name, source), pl.col(ROW)
+        column, missing, row, dtype = source.column(name), is_missing(name, source), pl.col(ROW), source.dtypes[name]
         asked = {"missing": missing.sum(), "first_missing": row.filter(missing).min()}
-        if schema[name] == pl.String:
-            number = column.cast(pl.Float64, strict=False)
-            asked["dates"] = column.str.contains(DATE).sum()
-            asked["numbers"] = number.is_not_null().sum()
-            asked["first_text"] = row.filter(number.is_null() & ~missing).min()
-        if _holds(schema[name]) == "text":
+        if _holds(dtype) == "text":
             asked["levels"] = column.drop_nulls().n_unique()
-        elif schema[name].is_float():
+        elif dtype.is_float():
             asked["first_infinite"] = row.filter(column.is_infinite()).min()
-        elif schema[name].is_integer():
-            offset = column.cast(pl.Float64) - row.cast(pl.Float64)
-            asked |= {"low": offset.min(), "high": offset.max()}
+        elif dtype.is_integer():
+            offset = column.cast(pl.Int128) - row.cast(pl.Int128)
+            asked["counts"] = offset.min() == offset.max()
         return asked
 
-    found = _by_column(source, names, questions)
-    n_rows = found[""]["n_rows"]
-    return [_judge_type(source, name, name in as_text, schema[name], n_rows, found[name]) for name in names]
+    n_rows, found = _by_column(source, names, questions)
+    return {name: _judge_type(source, name, n_rows, found[name]) for name in names}
 
 
-def _judge_type(
-    source: Source, name: str, as_text: bool, dtype: pl.DataType, n_rows: int, found: dict[str, Any]
-) -> Column:
-    holds, present = _holds(dtype), n_rows - found["missing"]
+def _judge_type(source: Source, name: str, n_rows: int, found: dict[str, Any]) -> Column:
     if found.get("first_infinite") is not None:
         raise ValueError(_infinite(source, name, found["first_infinite"]))
-    if present and found.get("dates") == present:
-        holds = "dates"
-    numbers = found.get("numbers", 0)
-    if source.kind == "jsonl" and MOSTLY * present <= numbers < present and not as_text:
-        # JSON lines that hold numbers and text became text on reading.
-        raise ValueError(_stray_text(source, name, present - numbers, present, found["first_text"]))
-    low = found.get("low")
-    counts = low is not None and low == found["high"] and present == n_rows > 1
-    return Column(name, holds, n_rows, found["missing"], found["first_missing"], found.get("levels", 0), counts)
+    return Column(
+        name,
+        _holds(source.dtypes[name]),
+        n_rows,
+        found["missing"],
+        found["first_missing"],
+        found.get("levels", 0),
+        counts_rows=bool(found.get("counts")) and not found["missing"] and n_rows > 1,
+        unnamed=name in source.unnamed,
+    )
 
 
 def _holds(dtype: pl.DataType) -> Holds:
@@ -251,7 +314,7 @@ def _holds(dtype: pl.DataType) -> Holds:
         return "numbers"
     if dtype.is_temporal():
         return "dates"
-    return "text" if dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean) else "other"
+    return "text" if dtype in (pl.Categorical, pl.Enum, pl.Boolean) else "other"
 
 
 # --- both ---------------------------------------------------------------------------------------------
@@ -262,16 +325,16 @@ def _by_column(
     names: Sequence[str],
     questions: Callable[[str], dict[str, pl.Expr]],
     frame: pl.LazyFrame | None = None,
-) -> dict[str, dict[str, Any]]:
-    """Answer questions on every column in one pass; what concerns them all is under the name ""."""
+) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return how many rows there are, and answers to questions on every column, all found in one pass."""
     asked = {(name, key): expression for name in names for key, expression in questions(name).items()}
     numbered = (expression.alias(str(i)) for i, expression in enumerate(asked.values()))
     frame = source.frame if frame is None else frame
     row = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
-    found: dict[str, dict[str, Any]] = {"": {"n_rows": row[0]}, **{name: {} for name in names}}
+    found: dict[str, dict[str, Any]] = {name: {} for name in names}
     for (name, key), answer in zip(asked, row[1:], strict=True):
         found[name][key] = answer
-    return found
+    return row[0], found
 
 
 def _infinite(source: Source, name: str, row: int) -> str:

@@ -150,6 +150,7 @@ class Result:
             "estimator": settings.estimator or procedure.estimator,
             "sample": self.sample,
             "categorical": list(self.table.categorical),
+            **self.table.reading,
         }
 
     @property
