@@ -229,11 +229,12 @@ def test_only_columns_in_use_count(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow", "jsonl"])
 def test_nulls_and_nans_of_typed_files_are_missing(tmp_path, suffix):
-    rows = {"x": [1.0, None, 3.0, float("nan"), 5.0], "z": ["a", "b", None, "a", "b"], "y": [1, 2, 3, 4, 6]}
+    x, z, y = [1.0, None, 3.0, float("nan"), 5.0, 6.0], ["a", "b", None, "a", "b", "b"], [1, 2, 3, 4, 6, 7]
+    rows = {"x": x, "z": z, "y": y}
     path = write(pl.DataFrame(rows), tmp_path / f"t.{suffix}")
     with pytest.raises(ValueError, match=rf"t\.{suffix} have missing values: 'x' 2 \(first on (row|line) 2\), 'z' 1\."):
         read(path)
-    assert read(path, drop_missing=True).y.to_list() == [1, 6]
+    assert read(path, drop_missing=True).y.to_list() == [1, 6, 7]
 
 
 def test_a_sample_is_drawn_by_its_seed(frame, tmp_path):

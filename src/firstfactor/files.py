@@ -5,14 +5,16 @@ import dataclasses
 import difflib
 import functools
 import gzip
+import io
 import os
 import re
+import shutil
 import sys
 import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any
@@ -197,13 +199,13 @@ def first_line(error: BaseException) -> str:
 def _on_disk(data: str, shown: str) -> Iterator[Path]:
     """Return a file that can be read more than once: standard input and gzip go through a temporary one."""
     with contextlib.ExitStack() as stack:
-        path = _copy(_blocks(sys.stdin.buffer.read), stack) if data == "-" else _existing(data)
+        path = _copy(sys.stdin.buffer, stack) if data == "-" else _existing(data)
         with path.open("rb") as file:
             compressed = file.read(2) == _GZIP
         if compressed:
             try:
                 with gzip.open(path) as unpacked:
-                    path = _copy(_blocks(unpacked.read), stack)
+                    path = _copy(unpacked, stack)
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
                 raise ValueError(f"{shown} is damaged: {first_line(error)}") from error
         yield path
@@ -220,15 +222,11 @@ def _existing(data: str) -> Path:
     return path
 
 
-def _copy(blocks: Iterable[bytes], stack: contextlib.ExitStack) -> Path:
+def _copy(stream: Any, stack: contextlib.ExitStack) -> Path:
     file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="firstfactor-"))  # noqa: SIM115
-    file.writelines(blocks)
+    shutil.copyfileobj(stream, file, 2**20)
     file.flush()
     return Path(file.name)
-
-
-def _blocks(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    return iter(lambda: read(2**20), b"")
 
 
 def _has_bare_returns(path: Path) -> bool:
@@ -244,8 +242,7 @@ def _has_bare_returns(path: Path) -> bool:
 
 def _with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
     """Return a copy in which every line ends as polars expects."""
-    with path.open(encoding="latin1") as file:  # one byte, one character; line ends of all kinds become one
-        return _copy(_blocks(lambda size: file.read(size).encode("latin1")), stack)
+    return _copy(io.BytesIO(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")), stack)
 
 
 def _guess_format(data: str, path: Path, shown: str) -> str:
@@ -357,7 +354,7 @@ def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
         first = list(islice(faults.records(path, separator), _FIRST_LINES))
     except UnicodeDecodeError as error:
         raise ValueError(faults.encoding_fault(path, shown)) from error
-    _, below, header = first[0]
+    below, header = first[0][1], [name.strip().strip('"') for name in first[0][2]]  # also "a", "b"
     blank = sum(1 for _ in takewhile(lambda record: not "".join(record[2]).strip(), first[1:]))
     rows = [fields for _, _, fields in first[1 + blank :]]
     names, unnamed = _names(_complete(header, rows[0] if rows else header, shown), shown)

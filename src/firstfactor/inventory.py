@@ -1,7 +1,6 @@
 """What the columns of a file hold, found without reading it into memory: which can be factors, and why others not."""
 
 import difflib
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -52,7 +51,7 @@ class Column:
     large: bool = False
     """Whether these are whole numbers that float64 cannot tell from their neighbours."""
     removed: tuple[str, ...] | None = None
-    """What is taken away to read a text as numbers; None if it is not read so."""
+    """What is done to read a text as numbers; None if it is not read so."""
 
     @property
     def why_left_out(self) -> str | None:
@@ -116,12 +115,12 @@ def quote_names(names: Sequence[str], last: str = "and", most: int = 8) -> str:
     shown = [repr(name) for name in names[:most]]
     if len(names) > most:
         shown.append(f"{len(names) - most} more")
-    return join_words(shown, last)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
 
 
-def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return a list in words."""
-    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else words[0]
+def in_quotes(value: str) -> str:
+    """Return a value as it is typed in a shell, always in quotes."""
+    return "'" + value.replace("'", "'\"'\"'") + "'"
 
 
 def take_inventory(source: Source, names: Sequence[str], as_text: Iterable[str]) -> list[Column]:
@@ -263,7 +262,7 @@ def _stray_text(source: Source, name: str, present: int, found: dict[str, Any]) 
     value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(name))).item().strip()
     others = "" if count == 1 else f" and {count - 1:,} more"
     marks = (
-        f"Use --na {shlex.quote(value)} if it stands for missing values, or correct" if found["odd"] == 1 else "Correct"
+        f"Use --na {in_quotes(value)} if it stands for missing values, or correct" if found["odd"] == 1 else "Correct"
     )
     return (
         f"column {name!r} of {source.shown} holds numbers, but for {value!r} on {source.place(row)}{others}, of "

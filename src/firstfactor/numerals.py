@@ -14,6 +14,8 @@ _GROUPS = {"comma": ",", "apostrophe": "['’]", "space": f"[{_SPACES}]"}
 _GROUPED = {kind: rf"^[-+]?[1-9]\d{{0,2}}(?:{mark}\d{{3}})+(?:\.\d+)?$" for kind, mark in _GROUPS.items()}
 _ANY_GROUPED = "|".join(_GROUPED.values())
 
+_AROUND = f"{_SPACES}\t\r\n()%$€£¥₹"
+
 # How many values of a column of plain numbers have which of the `decorations`.
 PLAIN = dict.fromkeys((*UNITS, *_GROUPS, "parentheses"), 0)
 
@@ -33,7 +35,7 @@ def guess_decimal(fields: Iterable[str], separator: str) -> str | None:
     every comma has three digits after it, it separates thousands in files whose columns commas separate, or whose
     decimals have points; other files do not tell.
     """
-    stripped = [field.strip() for field in fields]
+    stripped = [field.strip(_AROUND) for field in fields]
     written = {mark: [field for field in stripped if _DECIMAL[mark].fullmatch(field)] for mark in ".,"}
     sure = {mark: any(not _THOUSANDS[mark].fullmatch(field) for field in written[mark]) for mark in ".,"}
     if sure["."] or not written[","]:
@@ -73,7 +75,7 @@ def decorations(value: pl.Expr) -> dict[str, pl.Expr]:
 
 
 def removed(found: Mapping[str, Any], present: int) -> tuple[str, ...] | None:
-    """Say what is taken away to read ``present`` values as numbers; None if they are not written in one way.
+    """Say what is done to read ``present`` values as numbers; None if they are not written in one way.
 
     ``found`` has how many values have each of the `decorations`.
     """
@@ -81,5 +83,6 @@ def removed(found: Mapping[str, Any], present: int) -> tuple[str, ...] | None:
     groups = [kind for kind in _GROUPS if found[kind]]
     if len(units) > 1 or len(groups) > 1 or any(found[unit] < present for unit in units):
         return None
-    parentheses = ["parentheses (negative numbers)"] if found["parentheses"] else []
-    return (*units, *(["thousands separators"] if groups else []), *parentheses)
+    marks = units + (["thousands separators"] if groups else [])
+    done = (f"{' and '.join(marks)} removed",) if marks else ()
+    return (*done, "parentheses taken for minus signs") if found["parentheses"] else done

@@ -1,6 +1,5 @@
 """From a source to a table in memory: only the columns and rows that are wanted, checked and typed."""
 
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,8 +11,8 @@ import polars as pl
 from .files import Source, tidy_name
 from .inventory import (
     Column,
+    in_quotes,
     is_missing,
-    join_words,
     match_names,
     quote_names,
     split_names,
@@ -24,6 +23,9 @@ from .numerals import as_number, undecorated
 
 # Neighbourhoods have two rows, or three for two classes.
 FEWEST_ROWS = 3
+
+# Types that few libraries know.
+WIDE = (pl.Int128, pl.UInt128)
 
 # So many columns with missing values are named.
 MOST_NAMED = 10
@@ -156,7 +158,7 @@ def _sort_out(
         elif option is None:
             left_out[name] = why
         else:
-            labels = f"Use --categorical {shlex.quote(name)} to take its values as labels, or leave it out."
+            labels = f"Use --categorical {in_quotes(name)} to take its values as labels, or leave it out."
             raise ValueError(
                 f"{option}: column {name!r} of {source.shown} cannot be a factor: {why}. "
                 f"{labels if column.can_be_category else 'Leave it out.'}"
@@ -250,23 +252,21 @@ def _read(
 
 
 def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
-    """Return the values of a column: numbers that were text, and integers that everybody can read."""
+    """Return the values of a column: numbers that were text, and as text what can only be labels."""
     value, dtype = source.column(column.name), source.dtypes[column.name]
-    if dtype == pl.String:
-        if column.removed is None:
-            return value.str.strip_chars()
-        numeral = source.numeral(column.name)
-        if column.large:
-            return numeral.cast(pl.Int128, strict=False)
-        return as_number(undecorated(numeral) if column.removed else numeral)
-    if column.holds == "dates" and as_label:
-        return value.cast(pl.String)
-    return value
+    if dtype != pl.String:
+        return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
+    if column.removed is None or (as_label and column.large):
+        return value.str.strip_chars()
+    numeral = source.numeral(column.name)
+    if column.large:
+        return numeral.cast(pl.Int128, strict=False)
+    return as_number(undecorated(numeral) if column.removed else numeral)
 
 
 def _in_64_bits(source: Source, values: pl.Series) -> pl.Series:
     """Return integers of 128 bits in a type that every library knows."""
-    if values.dtype not in (pl.Int128, pl.UInt128):
+    if values.dtype not in WIDE:
         return values
     for dtype in (pl.Int64, pl.UInt64, pl.Float64):
         narrow = values.cast(dtype, strict=False)
@@ -283,7 +283,7 @@ def _readings(source: Source, columns: Sequence[Column]) -> list[str]:
     names = defaultdict(list)
     for column in columns:
         if column.removed:
-            names[f"{join_words(column.removed)} removed"].append(column.name)
+            names[", ".join(column.removed)].append(column.name)
         elif column.removed == () and not source.untyped:
             names["they are stored as text"].append(column.name)
     return [
