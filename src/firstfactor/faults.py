@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,12 +29,12 @@ def encoding_fault(path: Path, shown: str) -> str | None:
     return None
 
 
-def shape_fault(path: Path, shown: str, separator: str, width: int) -> str | None:
-    """Say which line below the header has not ``width`` fields, or opens a quote that never closes."""
+def shape_fault(path: Path, shown: str, separator: str, width: int, header: int = 1) -> str | None:
+    """Say which line below that of the header has not ``width`` fields, or opens a quote that never closes."""
     line = 1
     try:
         for line, after, fields in records(path, separator, strict=True):
-            if line > 1 and len(fields) != width and "".join(fields).strip():
+            if line > header and len(fields) != width and "".join(fields).strip():
                 count = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
                 return (
                     f"line {line:,} of {shown} has {count}, but the header has {width}. Correct the line; "
@@ -45,6 +46,20 @@ def shape_fault(path: Path, shown: str, separator: str, width: int) -> str | Non
         if "end of data" in str(error):
             return f"the double quote opened on line {line:,} of {shown} is never closed."
         return f"line {line:,} of {shown} has a double quote in the middle of a field: write it twice."
+    return None
+
+
+def quote_fault(path: Path, shown: str, separator: str) -> str | None:
+    """Say which line has a double quote within a field that does not start with one."""
+    mark = re.escape(separator)
+    quoted = re.compile(rf'(?:^|(?<={mark}))"(?:[^"]|"")*"(?={mark}|$)')
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if '"' in quoted.sub("", line.rstrip()):
+                return (
+                    f"line {number:,} of {shown} has a double quote in the middle of a field: put the field in double "
+                    "quotes and write the quote twice."
+                )
     return None
 
 

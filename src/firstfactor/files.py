@@ -106,6 +106,8 @@ class Source:
     """The decimal mark of numbers that are text."""
     reading: Reading = Reading()
     """What was asked for, and what was guessed."""
+    header: int = 1
+    """The line of the header."""
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
@@ -149,13 +151,14 @@ class Source:
         except pl.exceptions.NoDataError as error:  # polars before 2.0; later ones return no rows
             raise ValueError(f"{self.shown} has no rows below its header.") from error
         except pl.exceptions.PolarsError as error:
-            raise ValueError(self.fault() or f"{self.shown} cannot be read: {first_line(error)}") from error
+            fault = self.fault() or (self.untyped and faults.quote_fault(self.path, self.shown, self.separator))
+            raise ValueError(fault or f"{self.shown} cannot be read: {first_line(error)}") from error
 
     def fault(self) -> str | None:
         """Look for what makes the file unreadable."""
         if self.untyped:
             return faults.encoding_fault(self.path, self.shown) or faults.shape_fault(
-                self.path, self.shown, self.separator, len(self.names)
+                self.path, self.shown, self.separator, len(self.names), self.header
             )
         if self.kind == "jsonl":
             return faults.encoding_fault(self.path, self.shown) or faults.json_fault(self.path, self.shown)
@@ -354,9 +357,16 @@ def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
         first = list(islice(faults.records(path, separator), _FIRST_LINES))
     except UnicodeDecodeError as error:
         raise ValueError(faults.encoding_fault(path, shown)) from error
-    below, header = first[0][1], [name.strip().strip('"') for name in first[0][2]]  # also "a", "b"
-    blank = sum(1 for _ in takewhile(lambda record: not "".join(record[2]).strip(), first[1:]))
-    rows = [fields for _, _, fields in first[1 + blank :]]
+    if any("\0" in field for _, _, fields in first for field in fields):
+        raise ValueError(
+            f"{shown} is not UTF-8 text: it holds NUL bytes. If it is UTF-16, convert it: "
+            "iconv -f utf-16le -t utf-8 FILE > NEW_FILE."
+        )
+    above = _lines_above_header(first)
+    line, below, header = first[above]
+    header = [name.strip().strip('"') for name in header]  # also "a", "b"
+    blank = sum(1 for _ in takewhile(lambda record: not "".join(record[2]).strip(), first[above + 1 :]))
+    rows = [fields for _, _, fields in first[above + 1 + blank :]]
     names, unnamed = _names(_complete(header, rows[0] if rows else header, shown), shown)
     decimal = decimal or guess_decimal(chain.from_iterable(rows), separator)
     if decimal is None:
@@ -371,11 +381,11 @@ def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
         separator=separator,
         schema={_column(number): pl.String for number in range(len(names))},
         row_index_name=ROW,
-        row_index_offset=blank,
+        row_index_offset=above + blank,
         glob=False,
     )
     dtypes: dict[str, pl.DataType] = dict.fromkeys(names, pl.String())
-    source = Source(path, shown, kind, frame, dtypes, separator, unnamed, decimal)
+    source = Source(path, shown, kind, frame, dtypes, separator, unnamed, decimal, header=line)
     ragged, blank_lines = _look_at_lines(source)
     if ragged and (fault := source.fault()):
         raise ValueError(fault)
@@ -388,18 +398,28 @@ def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
 def _separator(path: Path) -> str:
     """Return what separates columns: the mark that the header has most of, outside quotes."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
-        return max(",;\t|", key=re.sub('"[^"]*"', "", file.readline()).count)
+        lines = [re.sub('"[^"]*"', "", line) for line in islice(file, _FIRST_LINES)]
+    said = re.fullmatch(r"sep=([,;\t|])\s*", lines[0])  # what Excel understands
+    uncommented = next((line for line in lines if not line.startswith("#")), lines[0])
+    return said[1] if said else max(",;\t|", key=uncommented.count)
+
+
+def _lines_above_header(records: Sequence[tuple[int, int, list[str]]]) -> int:
+    """Return how many records come before the header: comments, and the line that tells Excel the separator."""
+    starts = [fields[0] if fields else "" for _, _, fields in records]
+    if starts[0].startswith("sep="):
+        return 1
+    comments = sum(1 for _ in takewhile(lambda start: start.startswith("#"), starts))
+    if comments == 0 or comments == len(records):
+        return 0
+    is_header = len(records[comments - 1][2]) == len(records[comments][2])  # such as #id,name
+    return comments - is_header
 
 
 def _complete(header: list[str], first: list[str], shown: str) -> list[str]:
     """Return the names in the header, with blank ones where rows have one field more than it."""
     if not any(name.strip() for name in header):
         raise ValueError(f"the first line of {shown} is blank; it must hold the names of the columns.")
-    if header[0].startswith("#") and len(header) != len(first):
-        raise ValueError(
-            f"the first line of {shown} is a comment; it must hold the names of the columns. Remove such lines first: "
-            "grep -v '^#' FILE > NEW_FILE."
-        )
     if len(header) == len(first) == 1 and len(header[0].split()) == len(first[0].split()) > 1:
         raise ValueError(
             f"the columns of {shown} seem to be separated by blanks; it must be commas, semicolons, tabs or |. "

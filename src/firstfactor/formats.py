@@ -4,12 +4,14 @@ import contextlib
 import json
 import logging
 import sqlite3
+import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from ._extras import require
+from .faults import encoding_fault
 
 
 def read_whole(path: Path, shown: str, kind: str, table: str | None) -> pl.DataFrame:
@@ -44,7 +46,7 @@ def _read_excel(path: Path, shown: str, table: str | None) -> pl.DataFrame:
         filled = [name for name in book.sheet_names if book.load_sheet(name, header_row=None, n_rows=1).width]
         sheet = book.load_sheet(_choose(shown, "sheet", filled, table), schema_sample_rows=None)
     except fastexcel.FastExcelError as error:
-        raise ValueError(f"{shown} cannot be read as excel: {str(error).splitlines()[0]}") from error
+        raise ValueError(f"{shown} cannot be read as excel: {str(error).splitlines()[0]}.") from error
     frame: pl.DataFrame = sheet.to_polars()
     generated = [column.column_name_from == "generated" for column in sheet.available_columns()]
     frame.columns = [" " * i if generated[i] else name for i, name in enumerate(frame.columns)]
@@ -80,7 +82,7 @@ def _read_stata(path: Path, shown: str) -> pl.DataFrame:
     require("pyarrow", "a Stata file", "stata")
     try:
         return pl.from_pandas(pandas.read_stata(path))
-    except (ValueError, pandas.errors.ParserError) as error:
+    except (ValueError, struct.error) as error:
         raise ValueError(f"{shown} cannot be read as stata: {str(error).splitlines()[0]}") from error
 
 
@@ -88,6 +90,8 @@ def _read_json(path: Path, shown: str) -> pl.DataFrame:
     """Return a table from a list of objects, an object of lists, or what pandas writes."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(encoding_fault(path, shown)) from error
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":  # an object in every line
             return pl.read_ndjson(path, infer_schema_length=None)

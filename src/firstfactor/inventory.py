@@ -4,13 +4,14 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any, Literal
 
 import polars as pl
 
 from .columns import EXACT_INTEGERS
 from .files import ROW, Source, tidy_name
-from .numerals import PLAIN, as_number, decorations, removed, undecorated
+from .numerals import as_number, decorations, removed, undecorated
 
 # What stands for a value that is missing, in files that do not make sure what a column holds.
 MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL")
@@ -28,6 +29,9 @@ MOST_LEVELS = 20
 _DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?(Z| ?[+-]\d{2}:?\d{2})?"
 DATE = rf"^(({_DAY})([T ]{_TIME})?|{_TIME})$"
+
+# Columns looked at in one pass through a file: polars takes longer than in proportion for many.
+AT_ONCE = 400
 
 Holds = Literal["numbers", "text", "dates", "other"]
 
@@ -54,9 +58,14 @@ class Column:
     """What is done to read a text as numbers; None if it is not read so."""
 
     @property
+    def present(self) -> int:
+        """How many values are not missing."""
+        return self.n_rows - self.missing
+
+    @property
     def why_left_out(self) -> str | None:
         """Say in a few words why this cannot be a factor, if so."""
-        present = self.n_rows - self.missing
+        present = self.present
         if present == 0:
             return "no values"
         if self.holds == "dates":
@@ -74,12 +83,12 @@ class Column:
     @property
     def can_be_number(self) -> bool:
         """Whether its values can be a factor as numbers, if that is asked for."""
-        return self.holds == "numbers" and self.missing < self.n_rows
+        return self.holds == "numbers" and self.present > 0
 
     @property
     def can_be_category(self) -> bool:
         """Whether its values can be a factor as labels, if that is asked for."""
-        return self.holds != "other" and self.missing < self.n_rows
+        return self.holds != "other" and self.present > 0
 
 
 def match_names(option: str, wanted: Iterable[str], names: Sequence[str], shown: str) -> list[str]:
@@ -203,70 +212,73 @@ def _look_at_large(source: Source, columns: Sequence[Column]) -> dict[str, Colum
 
 
 def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dict[str, Column]:
-    if not names:
-        return {}
+    """Tell numbers with gaps, dates and text apart; only text gets the questions that take longest."""
     missing = {name: is_missing(name, source) for name in names}
 
     def questions(name: str) -> dict[str, pl.Expr]:
-        numeral, row = source.numeral(name), pl.col(ROW)
-        number, bare = as_number(numeral), as_number(undecorated(numeral))
+        number = as_number(source.numeral(name))
         return {
             "missing": missing[name].sum(),
-            "first_missing": row.filter(missing[name]).min(),
+            "first_missing": _first_row(missing[name]),
             "numbers": (number.is_not_null() & ~missing[name]).sum(),
-            "bare": (bare.is_not_null() & ~missing[name]).sum(),
-            "first_text": row.filter(bare.is_null() & ~missing[name]).min(),
-            "first_infinite": row.filter(bare.is_infinite() & ~missing[name]).min(),
+            "first_infinite": _first_row(number.is_infinite() & ~missing[name]),
             "dates": (source.column(name).str.strip_chars().str.contains(DATE) & ~missing[name]).sum(),
         }
 
-    def more_questions(name: str) -> dict[str, pl.Expr]:
+    def questions_on_text(name: str) -> dict[str, pl.Expr]:
         value, numeral = source.column(name).str.strip_chars(), source.numeral(name)
-        odd = value.filter(as_number(undecorated(numeral)).is_null() & ~missing[name])
-        decorated = {key: (which & ~missing[name]).sum() for key, which in decorations(numeral).items()}
+        odd = as_number(undecorated(numeral)).is_null() & ~missing[name]
         return {
             "levels": value.filter(~missing[name]).n_unique(),
-            "odd": odd.n_unique(),
-            "marks": odd.str.contains(_MARK).all(),
-            **decorated,
+            "odd": odd.sum(),
+            "first_odd": _first_row(odd),
+            "odd_levels": value.filter(odd).n_unique(),
+            "marks": value.filter(odd).str.contains(_MARK).all(),
+            **{key: (which & ~missing[name]).sum() for key, which in decorations(numeral).items()},
         }
 
     n_rows, found = _by_column(source, names, questions)
-    texts = [name for name in names if name in as_text or found[name]["numbers"] < n_rows - found[name]["missing"]]
-    _, more = _by_column(source, texts, more_questions)
-    return {
-        name: _judge_text(source, name, name in as_text, n_rows, found[name] | more.get(name, PLAIN)) for name in names
-    }
+    columns = {name: _judge_numbers(source, name, n_rows, found[name]) for name in names}
+    texts = [name for name in names if columns[name].holds == "text" or name in as_text]
+    _, more = _by_column(source, texts, questions_on_text)
+    return columns | {name: _judge_text(source, columns[name], name in as_text, more[name]) for name in texts}
 
 
-def _judge_text(source: Source, name: str, as_text: bool, n_rows: int, found: dict[str, Any]) -> Column:
-    present = n_rows - found["missing"]
-    text = Column(name, "text", n_rows, found["missing"], found["first_missing"], found.get("levels", 0))
-    if present == 0 or as_text:
-        return text
-    if found["dates"] == present:
-        return replace(text, holds="dates")
-    taken_away = removed(found, found["bare"])
-    if found["bare"] == present and taken_away is not None:
+def _judge_numbers(source: Source, name: str, n_rows: int, found: dict[str, Any]) -> Column:
+    column = Column(name, "text", n_rows, found["missing"], found["first_missing"])
+    if column.present and found["dates"] == column.present:
+        return replace(column, holds="dates")
+    if column.present and found["numbers"] == column.present:
         if found["first_infinite"] is not None:
             raise ValueError(_infinite(source, name, found["first_infinite"]))
+        return replace(column, holds="numbers", removed=())
+    return column
+
+
+def _judge_text(source: Source, column: Column, as_text: bool, found: dict[str, Any]) -> Column:
+    text = replace(column, holds="text", levels=found["levels"], removed=None)
+    numbers = column.present - found["odd"]
+    taken_away = removed(found, numbers)
+    if as_text or not numbers or taken_away is None:
+        return text
+    if numbers == column.present:
         return replace(text, holds="numbers", removed=taken_away)
-    enough = OFTEN if found["odd"] == 1 and found["marks"] else MOSTLY
-    if source.loose and present > found["bare"] >= enough * present and taken_away is not None:
-        raise ValueError(_stray_text(source, name, present, found))
+    enough = OFTEN if found["odd_levels"] == 1 and found["marks"] else MOSTLY
+    if source.loose and numbers >= enough * column.present:
+        raise ValueError(_stray_text(source, text, found))
     return text
 
 
-def _stray_text(source: Source, name: str, present: int, found: dict[str, Any]) -> str:
-    count, row = present - found["bare"], found["first_text"]
-    value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(name))).item().strip()
+def _stray_text(source: Source, column: Column, found: dict[str, Any]) -> str:
+    count, row = found["odd"], found["first_odd"]
+    value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(column.name))).item().strip()
     others = "" if count == 1 else f" and {count - 1:,} more"
-    marks = (
-        f"Use --na {in_quotes(value)} if it stands for missing values, or correct" if found["odd"] == 1 else "Correct"
-    )
+    is_mark = found["odd_levels"] == 1 and (count > 1 or found["marks"])
+    way_out = f"Use --na {in_quotes(value)} if it stands for missing values, correct" if is_mark else "Correct"
     return (
-        f"column {name!r} of {source.shown} holds numbers, but for {value!r} on {source.place(row)}{others}, of "
-        f"{present:,} values. {marks} the file, leave the column out (--drop), or take all as labels (--categorical)."
+        f"column {column.name!r} of {source.shown} holds numbers, but for {value!r} on {source.place(row)}{others}, of "
+        f"{column.present:,} values. {way_out} the file, leave the column out (--drop), or take all as labels "
+        "(--categorical)."
     )
 
 
@@ -278,14 +290,14 @@ def _look_at_types(source: Source, names: Sequence[str]) -> dict[str, Column]:
         return {}
 
     def questions(name: str) -> dict[str, pl.Expr]:
-        column, missing, row, dtype = source.column(name), is_missing(name, source), pl.col(ROW), source.dtypes[name]
-        asked = {"missing": missing.sum(), "first_missing": row.filter(missing).min()}
+        column, missing, dtype = source.column(name), is_missing(name, source), source.dtypes[name]
+        asked = {"missing": missing.sum(), "first_missing": _first_row(missing)}
         if _holds(dtype) == "text":
             asked["levels"] = column.drop_nulls().n_unique()
         elif dtype.is_float():
-            asked["first_infinite"] = row.filter(column.is_infinite()).min()
+            asked["first_infinite"] = _first_row(column.is_infinite())
         elif dtype.is_integer():
-            offset = column.cast(pl.Int128) - row.cast(pl.Int128)
+            offset = column.cast(pl.Int128) - pl.col(ROW).cast(pl.Int128)
             asked["counts"] = offset.min() == offset.max()
         return asked
 
@@ -325,15 +337,21 @@ def _by_column(
     questions: Callable[[str], dict[str, pl.Expr]],
     frame: pl.LazyFrame | None = None,
 ) -> tuple[int, dict[str, dict[str, Any]]]:
-    """Return how many rows there are, and answers to questions on every column, all found in one pass."""
-    asked = {(name, key): expression for name in names for key, expression in questions(name).items()}
-    numbered = (expression.alias(str(i)) for i, expression in enumerate(asked.values()))
+    """Return how many rows there are, and answers to questions on every column."""
     frame = source.frame if frame is None else frame
-    row = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
-    found: dict[str, dict[str, Any]] = {name: {} for name in names}
-    for (name, key), answer in zip(asked, row[1:], strict=True):
-        found[name][key] = answer
-    return row[0], found
+    n_rows, found = 0, dict[str, dict[str, Any]]()
+    for start in range(0, len(names), AT_ONCE):
+        asked = {name: questions(name) for name in names[start : start + AT_ONCE]}
+        numbered = (expression.alias(str(i)) for i, expression in enumerate(chain(*map(dict.values, asked.values()))))
+        n_rows, *answers = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
+        given = iter(answers)
+        found |= {name: dict(zip(keys, given, strict=False)) for name, keys in asked.items()}
+    return n_rows, found
+
+
+def _first_row(which: pl.Expr) -> pl.Expr:
+    """Return the first row of which something is true."""
+    return pl.when(which).then(pl.col(ROW)).min()
 
 
 def _infinite(source: Source, name: str, row: int) -> str:

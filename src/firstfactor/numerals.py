@@ -16,9 +16,6 @@ _ANY_GROUPED = "|".join(_GROUPED.values())
 
 _AROUND = f"{_SPACES}\t\r\n()%$€£¥₹"
 
-# How many values of a column of plain numbers have which of the `decorations`.
-PLAIN = dict.fromkeys((*UNITS, *_GROUPS, "parentheses"), 0)
-
 # A comma or a point that can only be a decimal one, and one that may as well separate thousands: 1,234.
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _THOUSANDS = {mark: re.compile(rf"[-+]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in ".,"}

@@ -122,6 +122,11 @@ def _find_factors(source: Source, request: Request, target: str) -> list[str]:
         if name in dropped:
             raise ValueError(f"--drop: column {name!r} is also named in --factors. Leave it out of one of them.")
     factors = [name for name in wanted if name != target and name not in dropped]
+    if len(names) == 1:
+        raise ValueError(
+            f"{shown} has only one column, {target!r}. Columns of text files must be separated by commas, semicolons, "
+            "tabs or |."
+        )
     if not factors:
         raise ValueError(f"no factors are left in {shown} besides the target {target!r}: see --factors and --drop.")
     return factors
@@ -135,7 +140,7 @@ def _find_categorical(source: Source, request: Request, target: str, factors: Se
             raise ValueError(
                 f"--categorical: column {name!r} is the target. Use --task classification if it has two classes."
             )
-        if name not in factors:
+        if name in source.names and name not in factors:
             raise ValueError(
                 f"--categorical: column {name!r} is not a factor here, because of --factors or --drop. "
                 "Leave it out of one of them."
@@ -167,10 +172,9 @@ def _sort_out(
 
 
 def _check_target(source: Source, target: Column) -> None:
-    present = target.n_rows - target.missing
     if target.n_rows == 0:
         raise ValueError(f"{source.shown} has no rows below its header.")
-    if present == 0:
+    if target.present == 0:
         raise ValueError(f"--target: column {target.name!r} of {source.shown} has no values.")
     if target.holds in ("dates", "other"):
         raise ValueError(
@@ -285,7 +289,7 @@ def _readings(source: Source, columns: Sequence[Column]) -> list[str]:
         if column.removed:
             names[", ".join(column.removed)].append(column.name)
         elif column.removed == () and not source.untyped:
-            names["they are stored as text"].append(column.name)
+            names["stored as text"].append(column.name)
     return [
         f"{'Column' if len(names) == 1 else 'Columns'} {quote_names(names)} "
         f"{'was' if len(names) == 1 else 'were'} read as numbers: {how}."
