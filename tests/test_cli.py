@@ -637,15 +637,15 @@ ERRORS = {
     ("rank", "latin.csv", "-t", "y"): "line 3 of latin.csv is not UTF-8 (byte 0xf6 at column 2).",
     ("rank", "ragged.csv", "-t", "y"): "line 4 of ragged.csv has 1 field, but the header has 2.",
     ("rank", "gaps.csv", "-t", "y"): "column 'size' of gaps.csv has 30 missing values (first on line 5).",
-    ("rank", "t.csv", "-t", "y", "-t", "size"): "--target is given 2 times; it takes one value. Several targets are not "
-    "supported yet: run it once for each. See: firstfactor rank --help",
+    ("rank", "t.csv", "-t", "y", "-t", "size"): "--target is given 2 times; it takes one value. Several targets are "
+    "not supported yet: run it once for each. See: firstfactor rank --help",
     ("demo", "--seed", "1", "--seed", "2"): "--seed is given 2 times; it takes one value. See: firstfactor demo --help",
-    ("rank", "t.csv", "-t", "y", "--factors", "size,day"): "--factors: column 'day' of t.csv cannot be a factor: dates or "
-    "times. Use --categorical 'day' to take its values as labels, or leave it out.",
+    ("rank", "t.csv", "-t", "y", "--factors", "size,day"): "--factors: column 'day' of t.csv cannot be a factor: "
+    "dates or times. Use --categorical 'day' to take its values as labels, or leave it out.",
     ("rank", "two.csv", "-t", "y"): "two.csv has 2 rows; at least 3 are needed.",
     ("rank", "t.csv", "-t", "y", "--table", "one"): "--table is for excel, sqlite, duckdb files; t.csv is read as csv.",
     ("rank", "t.csv", "-t", "y", "--decimal", "x"): "'x' is not one of '.', ','",
-    ("rank", "marks.csv", "-t", "y"): "holds numbers, but for 'y' on line 2 and 1 more, of 40 values. Use --na 'y' if it",
+    ("rank", "marks.csv", "-t", "y"): "holds numbers, but for 'y' on line 2 and 1 more, of 40 values. Use --na 'y'",
     ("rank", "t.csv", "-t", "y", "--plot", "x.gif"): "--plot must end in one of .png, .svg, .pdf; got 'x.gif'.",
     ("rank", "t.csv", "-t", "y", "--html", "no/x.html"): "--html: there is no folder 'no'. Make it first.",
     ("rank", "t.csv", "-t", "y", "--csv", "t.csv"): "--csv: 't.csv' would overwrite the data.",
