@@ -361,14 +361,14 @@ def test_commas_that_may_be_either_have_to_be_explained(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow", "jsonl", "json"])
 def test_names_that_polars_takes_for_patterns_or_nothing(tmp_path, suffix):
-    frame = pl.DataFrame({"*": [1, 2, 4], "^x$": [3, 4, 6], "": [1, 3, 2], "^.*$": ["a", "b", "a"], "^y$": [1, 3, 9]})
+    frame = pl.DataFrame({"*": [1, 2, 4], "^x$": [3, 4, 6], "": [1, 3, 1], "^.*$": ["a", "b", "a"], "^y$": [1, 3, 9]})
     if suffix == "json":
         (tmp_path / "t.json").write_text(json.dumps(frame.to_dicts()))
     else:
         write(frame, tmp_path / f"t.{suffix}")
     table = read(tmp_path / f"t.{suffix}", "^y$")
     assert table.X.columns == ["*", "^x$", "column 3", "^.*$"]
-    assert table.X.rows() == [(1, 3, 1, "a"), (2, 4, 3, "b"), (4, 6, 2, "a")]
+    assert table.X.rows() == [(1, 3, 1, "a"), (2, 4, 3, "b"), (4, 6, 1, "a")]
     assert read(tmp_path / f"t.{suffix}", "*", drop=["^.*$"]).X.columns == ["^x$", "column 3", "^y$"]
 
 
@@ -706,10 +706,17 @@ def test_a_column_that_counts_the_rows_is_remarked_on(tmp_path):
     assert table.remarks[0].startswith("'n' only counts the rows")
 
 
+def test_the_nameless_index_of_a_part_of_a_data_frame_is_left_out(tmp_path):
+    frame = pl.DataFrame({"": [7, 3, 12, 5], "x": [5, 4, 9, 9], "y": [2, 8, 7, 1]})
+    for path in (write(frame, tmp_path / "t.csv"), write(frame, tmp_path / "t.parquet")):
+        assert read(path).left_out == {"column 1": "no name, all different"}
+        assert read(path, factors=["column 1", "x"]).X.columns == ["column 1", "x"]
+
+
 def test_the_nameless_index_of_a_data_frame_is_left_out(tmp_path):
     table = read_text(tmp_path, ",x,y\n0,5,2\n1,4,8\n2,9,7\n")
     assert table.X.columns == ["x"] and table.left_out == {"column 1": "counts the rows"}
-    assert read_text(tmp_path, ",x,y\n4,5,2\n1,4,8\n2,9,7\n").X.columns == ["column 1", "x"]
+    assert read_text(tmp_path, ",x,y\n4,5,2\n1,4,8\n4,9,7\n").X.columns == ["column 1", "x"]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ class Column:
     first_missing: int | None = None
     """The row of the first missing value."""
     levels: int = 0
-    """How many different values a text has."""
+    """How many different values a text or a column without a name has."""
     counts_rows: bool = False
     """Whether the values are those of the row number, from any start."""
     unnamed: bool = False
@@ -76,8 +76,10 @@ class Column:
             return "text, all different"
         if self.holds == "text" and self.levels > max(MOST_LEVELS, present / 2):
             return f"text, {self.levels:,} different values in {present:,} rows"
-        if self.counts_rows and self.unnamed:  # what data frames write as their index
+        if self.unnamed and self.counts_rows:  # what data frames write as their index
             return "counts the rows"
+        if self.unnamed and self.levels == present > 2:  # the same after rows were taken out
+            return "no name, all different"
         return None
 
     @property
@@ -170,6 +172,7 @@ def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> di
             "low": offset.min(),
             "high": offset.max(),
             "largest": number.abs().max(),
+            **({"levels": number.n_unique()} if name in source.unnamed else {}),
         }
 
     n_rows, found = _by_column(source, names, questions, numbers)
@@ -178,6 +181,7 @@ def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> di
             name,
             "numbers",
             n_rows,
+            levels=found[name].get("levels", 0),
             counts_rows=found[name]["low"] == found[name]["high"] and n_rows > 1,
             unnamed=name in source.unnamed,
             removed=(),
@@ -292,9 +296,9 @@ def _look_at_types(source: Source, names: Sequence[str]) -> dict[str, Column]:
     def questions(name: str) -> dict[str, pl.Expr]:
         column, missing, dtype = source.column(name), is_missing(name, source), source.dtypes[name]
         asked = {"missing": missing.sum(), "first_missing": _first_row(missing)}
-        if _holds(dtype) == "text":
+        if _holds(dtype) == "text" or name in source.unnamed:
             asked["levels"] = column.drop_nulls().n_unique()
-        elif dtype.is_float():
+        if dtype.is_float():
             asked["first_infinite"] = _first_row(column.is_infinite())
         elif dtype.is_integer():
             offset = column.cast(pl.Int128) - pl.col(ROW).cast(pl.Int128)
