@@ -155,6 +155,10 @@ def test_the_first_bytes_tell_workbooks_and_databases(frame, tmp_path, suffix, k
     assert read(path).reading["format"] == kind
 
 
+def test_text_that_looks_like_a_mark_is_text(tmp_path):
+    assert read_text(tmp_path, "species,DUCK,y\n1,2,3\n2,3,4\n5,6,8\n").X.columns == ["species", "DUCK"]
+
+
 def test_other_zip_archives_are_to_be_unpacked(tmp_path):
     with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
         archive.writestr("t.csv", "x,y\n1,2\n")

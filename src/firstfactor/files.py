@@ -54,15 +54,14 @@ _LOOSE = ("csv", "tsv", "jsonl", "json", "excel", "sqlite")
 
 _GZIP = b"\x1f\x8b"
 
-# Where in a file the bytes are that tell its format, whatever its name.
-_MARKS = (
-    (0, b"PAR1\x15", "parquet"),
-    (0, b"ARROW1\0\0", "arrow"),
-    (0, b"PK\x03\x04", "excel"),
-    (0, b"\xd0\xcf\x11\xe0", "excel"),
-    (0, b"SQLite format 3\0", "sqlite"),
-    (8, b"DUCK", "duckdb"),
-)
+# The first bytes of files that tell their format, whatever they are called.
+_MARKS = {
+    rb"PAR1\x15": "parquet",
+    rb"ARROW1\0\0": "arrow",
+    rb"PK\x03\x04|\xd0\xcf\x11\xe0": "excel",
+    rb"SQLite format 3\0": "sqlite",
+    rb"(?s:.{8})DUCK(?s:.)\0\0\0": "duckdb",
+}
 
 # How many lines tell what a file is like.
 _FIRST_LINES = 200
@@ -254,7 +253,7 @@ def _guess_format(data: str, path: Path, shown: str) -> str:
         start = file.read(16)
     suffixes = [suffix.lower() for suffix in Path(data).suffixes if suffix.lower() != ".gz"]
     named = SUFFIXES.get(suffixes[-1]) if suffixes else None
-    marked = next((kind for offset, mark, kind in _MARKS if start[offset:].startswith(mark)), None)
+    marked = next((kind for mark, kind in _MARKS.items() if re.match(mark, start)), None)
     if marked == "excel" and zipfile.is_zipfile(path) and not _is_workbook(path):
         raise ValueError(f"{shown} is a zip archive: unpack it first.")
     if marked or named:
