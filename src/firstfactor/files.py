@@ -60,7 +60,7 @@ _MARKS = {
     rb"ARROW1\0\0": "arrow",
     rb"PK\x03\x04|\xd0\xcf\x11\xe0": "excel",
     rb"SQLite format 3\0": "sqlite",
-    rb"(?s:.{8})DUCK(?s:.)\0\0\0": "duckdb",
+    rb"(?s:.{8})DUCK(?s:.{1,3})\0": "duckdb",
 }
 
 # How many lines tell what a file is like.
