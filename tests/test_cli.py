@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 
 import firstfactor
 from firstfactor import FIRST, backward_elimination, stability, total_indices
@@ -96,6 +97,13 @@ def folder(table, tmp_path_factory):
         path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
     gaps = table.with_columns(size=pl.when(pl.int_range(pl.len()) % 10 == 3).then(None).otherwise("size"))
     gaps.write_csv(folder / "gaps.csv")
+    patterns = table.select("size", "load", "sick").rename({"size": "*", "load": "^.*$", "sick": "^y$"})
+    patterns.write_csv(folder / "patterns.csv")
+    counter = pl.DataFrame({"n": [2**53 + 1 + i * 7 % 60 for i in range(60)]})
+    counter.with_columns(y=(counter["n"] - 2**53).cast(pl.Float64).sqrt()).write_parquet(folder / "counter.parquet")
+    with xlsxwriter.Workbook(folder / "book.xlsx") as book:
+        table.head(50).write_excel(book, "a")
+        table.write_excel(book, "b")
     rng = np.random.default_rng(1)
     many = pl.DataFrame(rng.uniform(size=(200, 300)), schema=[f"gene {j}" for j in range(300)])
     many.with_columns(y=many["gene 7"]).write_csv(folder / "many.csv")
@@ -120,6 +128,11 @@ RUNS = {
                "--drop", "sick", "--categorical", "lo*", "--sample", "100", "--json", "chosen.json"),
     "classes": ("rank", "t.csv", "-t", "sick", "--drop", "y", "--json", "classes.json"),
     "gaps": ("rank", "gaps.csv", "-t", "y", "--missing", "drop", "--drop", "sick", "--json", "gaps.json"),
+    "patterns": ("rank", "patterns.csv", "-t", "^y$", "--html", "p.html", "--plot", "p.png", "--json", "p.json",
+                 "--stability", "2"),
+    "counter": ("rank", "counter.parquet", "-t", "y", "--json", "counter.json"),
+    "workbook": ("rank", "book.xlsx", "-t", "y", "--drop", "sick", "--table", "b", "--na", "ash", "--na", "-1",
+                 "--missing", "drop", "--decimal", ".", "-q", "-q", "--json", "book.json"),
     "many": ("rank", "many.csv", "-t", "y"),
     "many totals": ("rank", "many.csv", "-t", "y", "--method", "total", "--json", "many.json"),
     "calibrated": (*BASE, "--rule", "calibrated", "--alpha", "0.05", "--stability", "2", "--split", "--json",
@@ -244,6 +257,28 @@ def test_two_classes(runs, folder):
 def test_rows_dropped_are_counted(runs, folder):
     assert "270 rows (30 with missing values dropped), 6 factors" in text(runs["gaps"])
     assert facts(folder, "gaps.json")["data"]["rows_dropped"] == 30
+
+
+def test_names_that_look_like_patterns(runs, folder):
+    text(runs["patterns"])
+    assert {row["factor"] for row in facts(folder, "p.json")["factors"]} == {"*", "^.*$"}
+    assert facts(folder, "p.json")["data"]["classes"] == ["no", "yes"]
+
+
+def test_a_counter_beyond_float64_is_no_constant(runs, folder):
+    text(runs["counter"])
+    (row,) = facts(folder, "counter.json")["factors"]
+    assert row["kind"] == "number" and row["selected"] and facts(folder, "counter.json")["r2_ceiling"] > 0.99
+
+
+def test_how_a_file_was_read_is_written(runs, folder, table):
+    assert text(runs["workbook"]) == ""
+    written = facts(folder, "book.json")
+    expected = {"format": "excel", "table": "b", "na": ["ash", "-1"], "decimal": "."}
+    assert written["settings"] | expected == written["settings"]
+    assert written["data"]["rows_used"] == (table["make"] != "ash").sum()
+    text(runs["all outputs"])
+    assert facts(folder, "r.json")["settings"]["format"] == "csv"
 
 
 def test_hundreds_of_factors_are_summed_up(runs):
@@ -647,6 +682,15 @@ ERRORS = {
     ("rank", "latin.csv", "-t", "y"): "line 3 of latin.csv is not UTF-8 (byte 0xf6 at column 2).",
     ("rank", "ragged.csv", "-t", "y"): "line 4 of ragged.csv has 1 field, but the header has 2.",
     ("rank", "gaps.csv", "-t", "y"): "column 'size' of gaps.csv has 30 missing values (first on line 5).",
+    ("rank", "t.csv", "-t", "y", "-t", "size"): "--target is given 2 times; it takes one value. Several targets are "
+    "not supported yet: run it once for each. See: firstfactor rank --help",
+    ("demo", "--seed", "1", "--seed", "2"): "--seed is given 2 times; it takes one value. See: firstfactor demo --help",
+    ("rank", "t.csv", "-t", "y", "--factors", "size,day"): "--factors: column 'day' of t.csv cannot be a factor: "
+    "dates or times. Use --categorical 'day' to take its values as labels, or leave it out.",
+    ("rank", "two.csv", "-t", "y"): "two.csv has 2 rows; at least 3 are needed.",
+    ("rank", "t.csv", "-t", "y", "--table", "one"): "--table is for excel, sqlite, duckdb files; t.csv is read as csv.",
+    ("rank", "t.csv", "-t", "y", "--decimal", "x"): "'x' is not one of '.', ','",
+    ("rank", "marks.csv", "-t", "y"): "holds numbers, but for 'y' on line 2 and 1 more, of 40 values. Use --na 'y'",
     ("rank", "t.csv", "-t", "y", "--plot", "x.gif"): "--plot must end in one of .png, .svg, .pdf; got 'x.gif'.",
     ("rank", "t.csv", "-t", "y", "--html", "no/x.html"): "--html: there is no folder 'no'. Make it first.",
     ("rank", "t.csv", "-t", "y", "--csv", "t.csv"): "--csv: 't.csv' would overwrite the data.",
@@ -672,6 +716,8 @@ ERRORS = {
 def test_an_error_is_one_line_that_says_what_to_do(folder):
     (folder / "latin.csv").write_bytes("x,y\n1,2\nKöln,3\n".encode("latin1"))
     (folder / "ragged.csv").write_text("x,y\n1,2\n3,4\n5\n")
+    (folder / "two.csv").write_text("x,y\n1,2\n3,4\n")
+    (folder / "marks.csv").write_text("x,y\n" + "".join(f"{i if i % 20 else 'y'},{i % 7}\n" for i in range(40)))
     with ThreadPoolExecutor(2) as pool:
         finished = list(pool.map(lambda arguments: run(*arguments, folder=folder), ERRORS))
     for (arguments, message), one in zip(ERRORS.items(), finished, strict=True):

@@ -32,15 +32,18 @@ from .options import (
     AlphaOption,
     CsvOption,
     DebugOption,
+    DecimalOption,
     Demo,
+    EachOnce,
     EstimatorOption,
-    Format,
+    FormatOption,
     HtmlOption,
     JobsOption,
     JsonOption,
     Method,
     MethodOption,
     Missing,
+    NaOption,
     NeighborsOption,
     OuterOption,
     PlotOption,
@@ -51,6 +54,7 @@ from .options import (
     SeedOption,
     SplitOption,
     StabilityOption,
+    TableOption,
     Task,
 )
 
@@ -74,8 +78,9 @@ app = typer.Typer(
 
 RANK_HELP = """Rank the factors in a table by how much they drive a response.
 
-DATA is a CSV, TSV, Parquet, Arrow/Feather or JSON lines file, gzipped or not; - is standard input. Factors are all
-columns but the target. Text is taken for categories; dates and columns that name each row are left out.
+DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
+standard input. Factors are all columns but the target. Text is taken for categories; dates and columns that name each
+row are left out.
 
 \b
 Examples:
@@ -113,7 +118,7 @@ def _root(
     """Stand for the command without a subcommand."""
 
 
-@app.command(help=RANK_HELP)
+@app.command(help=RANK_HELP, cls=EachOnce)
 def rank(
     data: Annotated[str, typer.Argument(metavar="DATA", help="The file, or - for standard input.")],
     target: Annotated[
@@ -141,7 +146,7 @@ def rank(
         bool, typer.Option("--unique", help="Keep only one of rows that are equal in all columns used.")
     ] = False,
     sample: Annotated[
-        int | None, typer.Option("--sample", metavar="N", min=2, help="Use N rows, drawn at random.")
+        int | None, typer.Option("--sample", metavar="N", min=3, help="Use N rows, drawn at random.")
     ] = None,
     method: MethodOption = Method.first,
     rule: RuleOption = Rule.paper,
@@ -154,7 +159,10 @@ def rank(
     seed: SeedOption = 0,
     jobs: JobsOption = -1,
     no_scale: ScaleOption = False,
-    kind: Annotated[Format | None, typer.Option("--format", help="Format of DATA. Default: as its name says.")] = None,
+    kind: FormatOption = None,
+    sheet: TableOption = None,
+    na: NaOption = None,
+    decimal: DecimalOption = None,
     html: HtmlOption = None,
     json: JsonOption = None,
     csv: CsvOption = None,
@@ -172,19 +180,20 @@ def rank(
         )  # fmt: skip
 
         def load() -> "Table":
-            from .files import open_source
+            from .files import Reading, open_source
             from .tables import Request, read_table
 
             request = Request(
                 target, factors or (), drop or (), categorical or (), missing is Missing.drop, unique, sample, seed
             )
-            with open_source(data, kind and kind.value) as source:
+            reading = Reading(kind and kind.value, sheet, tuple(na or ()), decimal and decimal.value)
+            with open_source(data, reading) as source:
                 return read_table(source, request)
 
         _run(load, settings, sample, outputs, quiet)
 
 
-@app.command(help=DEMO_HELP)
+@app.command(help=DEMO_HELP, cls=EachOnce)
 def demo(
     name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.friedman,
     method: MethodOption = Method.first,

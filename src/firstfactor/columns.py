@@ -120,6 +120,7 @@ def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:
 
 
 def _series_values(series: "nw.Series[Any]", label: str) -> Values:
+    series = series.alias("")  # methods of polars take a name such as ^x$ for a pattern
     dtype = series.dtype
     if dtype.is_temporal():
         raise _date_error(label)

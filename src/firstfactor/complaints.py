@@ -27,7 +27,7 @@ _IN_OPTIONS = (
     (r" of X\b", ""),
     (r" \(y == label\)", ""),
     (r"must be None(,| or) ", "must be "),
-    (r"(?<!['\w.])y(?!['\w]|\.\w)", "the target"),
+    (r"(?<!['\"\w.])y(?!['\"\w]|\.\w)", "the target"),
 )
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,23 +29,37 @@ def encoding_fault(path: Path, shown: str) -> str | None:
     return None
 
 
-def shape_fault(path: Path, shown: str, separator: str) -> str | None:
-    """Say which line has more or fewer fields than the header, or opens a quote that never closes."""
-    width, line = 0, 1
+def shape_fault(path: Path, shown: str, separator: str, width: int, header: int = 1) -> str | None:
+    """Say which line below that of the header has not ``width`` fields, or opens a quote that never closes."""
+    line = 1
     try:
-        for line, after, fields in _records(path, separator, strict=True):
-            width = width or len(fields)
-            if fields and len(fields) != width:
+        for line, after, fields in records(path, separator, strict=True):
+            if line > header and len(fields) != width and "".join(fields).strip():
                 count = f"{len(fields)} field{'s' if len(fields) != 1 else ''}"
                 return (
                     f"line {line:,} of {shown} has {count}, but the header has {width}. Correct the line; "
-                    "a field that contains the separator must be in double quotes."
+                    "a field that contains the separator must be in double quotes, and the first line must hold the "
+                    "names of the columns."
                 )
             line = after
     except csv.Error as error:
         if "end of data" in str(error):
             return f"the double quote opened on line {line:,} of {shown} is never closed."
         return f"line {line:,} of {shown} has a double quote in the middle of a field: write it twice."
+    return None
+
+
+def quote_fault(path: Path, shown: str, separator: str) -> str | None:
+    """Say which line has a double quote within a field that does not start with one."""
+    mark = re.escape(separator)
+    quoted = re.compile(rf'(?:^|(?<={mark}))"(?:[^"]|"")*"(?={mark}|$)')
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if '"' in quoted.sub("", line.rstrip()):
+                return (
+                    f"line {number:,} of {shown} has a double quote in the middle of a field: put the field in double "
+                    "quotes and write the quote twice."
+                )
     return None
 
 
@@ -63,10 +78,10 @@ def json_fault(path: Path, shown: str) -> str | None:
 
 def csv_line(path: Path, separator: str, row: int) -> int:
     """Return the line on which a data row starts; they differ where quoted fields hold line breaks."""
-    return next(line for i, (line, _, _) in enumerate(_records(path, separator)) if i == row + 1)
+    return next(line for i, (line, _, _) in enumerate(records(path, separator)) if i == row + 1)
 
 
-def _records(path: Path, separator: str, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
+def records(path: Path, separator: str, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
     """Return for every record its first line, the line after it, and its fields; a blank line has none."""
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:

@@ -1,18 +1,21 @@
 """A file or standard input in, a lazy polars frame out: formats, compression, headers."""
 
 import contextlib
-import csv
 import dataclasses
 import difflib
+import functools
 import gzip
+import io
 import os
 import re
 import shutil
 import sys
 import tempfile
+import zipfile
 import zlib
-from collections.abc import Iterator
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +23,8 @@ import polars as pl
 
 from . import faults
 from ._output import temporary_file
+from .formats import WITH_TABLES, read_whole
+from .numerals import as_number, guess_decimal, in_english
 
 SUFFIXES = {
     ".csv": "csv",
@@ -33,18 +38,51 @@ SUFFIXES = {
     ".ipc": "arrow",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
+    ".xlsx": "excel",
+    ".xls": "excel",
+    ".xlsb": "excel",
+    ".ods": "excel",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".duckdb": "duckdb",
+    ".dta": "stata",
 }
-FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl")
+FORMATS = ("csv", "tsv", "parquet", "arrow", "jsonl", "json", "excel", "sqlite", "duckdb", "stata")
 
-_GZIP, _PARQUET, _ARROW = b"\x1f\x8b", b"PAR1", b"ARROW1"
+# Formats that do not make sure that the values of a column are of one kind: text may stand for numbers or for nothing.
+_LOOSE = ("csv", "tsv", "jsonl", "json", "excel", "sqlite")
 
-# What a number looks like in files that separate columns otherwise, and how many lines tell whether that is so.
-_DECIMAL_COMMA = r"^(\s*[-+]?\d*),(\d+(?:[eE][-+]?\d+)?\s*)$"
-_DECIMAL_POINT = re.compile(r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*$")
+_GZIP = b"\x1f\x8b"
+
+# The first bytes of files that tell their format, whatever they are called.
+_MARKS = {
+    rb"PAR1\x15": "parquet",
+    rb"ARROW1\0\0": "arrow",
+    rb"PK\x03\x04|\xd0\xcf\x11\xe0": "excel",
+    rb"SQLite format 3\0": "sqlite",
+    rb"(?s:.{8})DUCK(?s:.{1,3})\0": "duckdb",
+}
+
+# How many lines tell what a file is like.
 _FIRST_LINES = 200
 
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """How a file is to be read, where it does not tell."""
+
+    format: str | None = None
+    """One of `FORMATS`."""
+    table: str | None = None
+    """The table or sheet, where a file has several."""
+    na: tuple[str, ...] = ()
+    """Values that stand for missing ones."""
+    decimal: str | None = None
+    """The decimal mark of numbers that are text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,21 +96,52 @@ class Source:
     kind: str
     """One of `FORMATS`."""
     frame: pl.LazyFrame
-    """All columns, and `ROW`. Those of CSV files are text."""
-    names: tuple[str, ...]
+    """All columns, by numbers, and `ROW`. Those of CSV files are text."""
+    dtypes: dict[str, pl.DataType]
+    """The names of the columns, in the order of the frame, and their types."""
     separator: str = ""
     unnamed: frozenset[str] = frozenset()
     """Columns that have no name in the file and were given one."""
+    decimal: str = "."
+    """The decimal mark of numbers that are text."""
+    reading: Reading = Reading()
+    """What was asked for, and what was guessed."""
+    header: int = 1
+    """The line of the header."""
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.dtypes)
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, str]:
+        return {name: _column(number) for number, name in enumerate(self.dtypes)}
+
+    def column(self, name: str) -> pl.Expr:
+        """Return the values of a column; polars would take a name such as * or ^x$ for a pattern."""
+        return pl.col(self._numbers[name])
+
+    def numeral(self, name: str) -> pl.Expr:
+        """Return the values of a column of text as they would be written in English if they are numbers."""
+        return in_english(self.column(name), self.decimal)
 
     @property
     def untyped(self) -> bool:
         """Whether every column is text, whatever it stands for."""
         return self.kind in ("csv", "tsv")
 
+    @property
+    def loose(self) -> bool:
+        """Whether a column of text may be meant otherwise."""
+        return self.kind in _LOOSE
+
     def place(self, row: int) -> str:
         """Say where a row is, in words a person can act on."""
         if self.untyped:
             return f"line {faults.csv_line(self.path, self.separator, row):,}"
+        if self.kind == "excel":
+            return f"row {row + 1:,} below the header"
         return f"{'line' if self.kind == 'jsonl' else 'row'} {row + 1:,}"
 
     def collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
@@ -82,32 +151,44 @@ class Source:
         except pl.exceptions.NoDataError as error:  # polars before 2.0; later ones return no rows
             raise ValueError(f"{self.shown} has no rows below its header.") from error
         except pl.exceptions.PolarsError as error:
-            raise ValueError(self.fault() or f"{self.shown} cannot be read: {first_line(error)}") from error
+            fault = self.fault() or (self.untyped and faults.quote_fault(self.path, self.shown, self.separator))
+            raise ValueError(fault or f"{self.shown} cannot be read: {first_line(error)}") from error
 
     def fault(self) -> str | None:
         """Look for what makes the file unreadable."""
         if self.untyped:
-            return encoding_or_shape_fault(self.path, self.shown, self.separator)
+            return faults.encoding_fault(self.path, self.shown) or faults.shape_fault(
+                self.path, self.shown, self.separator, len(self.names), self.header
+            )
         if self.kind == "jsonl":
             return faults.encoding_fault(self.path, self.shown) or faults.json_fault(self.path, self.shown)
         return None
 
 
+def _column(number: int) -> str:
+    return f"\0{number}"
+
+
 @contextlib.contextmanager
-def open_source(data: str, kind: str | None = None) -> Iterator[Source]:
+def open_source(data: str, reading: Reading | None = None) -> Iterator[Source]:
     """Open a file, or standard input if ``data`` is "-", for as long as the context lasts."""
+    reading = reading or Reading()
     shown = "standard input" if data == "-" else Path(data).name
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(_on_disk(data, shown))
-        kind = kind or _guess_format(data, path, shown)
         if path.stat().st_size == 0:
             raise ValueError(f"{shown} is empty.")
+        kind = reading.format or _guess_format(data, path, shown)
+        if kind in ("csv", "tsv") and _has_bare_returns(path):
+            path = _with_newlines(path, stack)
         before = _state(path)
         try:
-            source = _scan(path, shown, kind)
+            source = _scan(path, shown, kind, reading)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise ValueError(f"{shown} cannot be read as {kind}: {first_line(error)}") from error
-        yield source
+        known = dataclasses.replace(reading, format=kind, decimal=source.decimal)
+        source = dataclasses.replace(source, reading=known)
+        yield _with_nulls(source, reading.na) if reading.na else source
         if _state(path) != before:
             raise ValueError(f"{shown} was changed while it was read. Run again once it is complete, or on a copy.")
 
@@ -116,11 +197,6 @@ def _state(path: Path) -> tuple[int, int, int]:
     """Return what changes with a file: it is read several times, which must all see the same."""
     status = path.stat()
     return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def encoding_or_shape_fault(path: Path, shown: str, separator: str) -> str | None:
-    """Look for what is wrong with a CSV file: bytes first, since fields cannot be told apart without them."""
-    return faults.encoding_fault(path, shown) or faults.shape_fault(path, shown, separator)
 
 
 def first_line(error: BaseException) -> str:
@@ -179,17 +255,33 @@ def _copy(stream: Any, stack: contextlib.ExitStack) -> Path:
     return Path(file.name)
 
 
-def _guess_format(data: str, path: Path, shown: str) -> str:
-    """Tell the format from the name, then from the first bytes; standard input is CSV if they do not tell."""
-    suffixes = [suffix.lower() for suffix in Path(data).suffixes if suffix.lower() != ".gz"]
-    if suffixes and suffixes[-1] in SUFFIXES:
-        return SUFFIXES[suffixes[-1]]
+def _has_bare_returns(path: Path) -> bool:
+    """Tell whether lines end as on old Macs, some of them at least."""
     with path.open("rb") as file:
-        start = file.read(8)
-    if start.startswith(_PARQUET):
-        return "parquet"
-    if start.startswith(_ARROW):
-        return "arrow"
+        while block := file.read(2**20):
+            if block.endswith(b"\r"):
+                block += file.read(1)
+            if block.count(b"\r") > block.count(b"\r\n"):
+                return True
+    return False
+
+
+def _with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
+    """Return a copy in which every line ends as polars expects."""
+    return _copy(io.BytesIO(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")), stack)
+
+
+def _guess_format(data: str, path: Path, shown: str) -> str:
+    """Tell the format from the first bytes, then from the name; standard input is CSV if they do not tell."""
+    with path.open("rb") as file:
+        start = file.read(16)
+    suffixes = [suffix.lower() for suffix in Path(data).suffixes if suffix.lower() != ".gz"]
+    named = SUFFIXES.get(suffixes[-1]) if suffixes else None
+    marked = next((kind for mark, kind in _MARKS.items() if re.match(mark, start)), None)
+    if marked == "excel" and zipfile.is_zipfile(path) and not _is_workbook(path):
+        raise ValueError(f"{shown} is a zip archive: unpack it first.")
+    if marked or named:
+        return marked or named or ""
     if data == "-":
         return "csv"
     raise ValueError(
@@ -198,76 +290,167 @@ def _guess_format(data: str, path: Path, shown: str) -> str:
     )
 
 
+def _is_workbook(path: Path) -> bool:
+    with zipfile.ZipFile(path) as archive:
+        return any(name.startswith("xl/") or name == "content.xml" for name in archive.namelist())
+
+
 # --- from a file to a lazy frame ----------------------------------------------------------------------
 
 
-def _scan(path: Path, shown: str, kind: str) -> Source:
+def _scan(path: Path, shown: str, kind: str, reading: Reading) -> Source:
+    if reading.table is not None and kind not in WITH_TABLES:
+        raise ValueError(f"--table is for {', '.join(WITH_TABLES)} files; {shown} is read as {kind}.")
     if kind in ("csv", "tsv"):
-        return _scan_csv(path, shown, kind)
+        return _scan_csv(path, shown, kind, reading.decimal)
     if kind == "jsonl":
-        try:
-            frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)
-            names = frame.collect_schema().names()
-        except pl.exceptions.PolarsError as error:
-            fault = faults.encoding_fault(path, shown) or faults.json_fault(path, shown)
-            raise ValueError(fault or f"{shown} cannot be read as JSON lines: {first_line(error)}") from error
-    else:
+        return _scan_json_lines(path, shown, reading)
+    if kind in ("parquet", "arrow"):
         scan: Any = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
         frame = scan(path, row_index_name=ROW, glob=False)
-        names = frame.collect_schema().names()
-    return Source(path, shown, kind, frame, tuple(name for name in names if name != ROW))
+    else:
+        frame = read_whole(path, shown, kind, reading.table).lazy().with_row_index(ROW)
+    return _typed_source(path, shown, kind, frame, reading)
 
 
-def _scan_csv(path: Path, shown: str, kind: str) -> Source:
-    separator, header = _header(path, shown, kind)
-    names = tuple(name or f"column {number}" for number, name in enumerate(header, start=1))
-    unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
+def _scan_json_lines(path: Path, shown: str, reading: Reading) -> Source:
+    try:
+        frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)
+        return _typed_source(path, shown, "jsonl", frame, reading)
+    except pl.exceptions.PolarsError as error:
+        fault = faults.encoding_fault(path, shown) or faults.json_fault(path, shown)
+        raise ValueError(fault or f"{shown} cannot be read as JSON lines: {first_line(error)}") from error
+
+
+def _typed_source(path: Path, shown: str, kind: str, frame: pl.LazyFrame, reading: Reading) -> Source:
+    schema = frame.collect_schema()
+    header = [name for name in schema.names() if name != ROW]
+    names, unnamed = _names(header, shown)
+    frame = frame.rename({name: _column(number) for number, name in enumerate(header)})
+    dtypes = dict(zip(names, (schema[name] for name in header), strict=True))
+    return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=reading.decimal or ".")
+
+
+def _names(header: Sequence[str], shown: str) -> tuple[list[str], frozenset[str]]:
+    """Return a name for each column, without needless blanks, and which of the names are made up."""
+    tidy = [tidy_name(name) for name in header]
+    if len({*tidy, ""}) < len({name for name in header if name.strip()} | {""}):  # some differ in blanks alone
+        tidy = [name if name.strip() else "" for name in header]
+    names = [name or f"column {number}" for number, name in enumerate(tidy, start=1)]
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"two columns of {shown} have the name {twice!r}. Rename one.")
+    return names, frozenset(name for name, given in zip(names, tidy, strict=True) if not given)
+
+
+def tidy_name(name: str) -> str:
+    """Return a name with one blank where it has several or a line break, and none around it."""
+    return " ".join(name.split())
+
+
+def _with_nulls(source: Source, na: Sequence[str]) -> Source:
+    """Return the same table with nothing in place of what stands for it."""
+    numbers = [number for number in map(_as_float, na) if number is not None]
+
+    def marked(name: str, dtype: pl.DataType) -> pl.Expr | None:
+        column = source.column(name)
+        if dtype == pl.String:
+            number = as_number(source.numeral(name))
+            return column.str.strip_chars().is_in(na) | number.is_in(numbers)
+        if dtype in (pl.Categorical, pl.Enum):
+            return column.cast(pl.String).is_in(na)
+        return column.cast(pl.Float64).is_in(numbers) if dtype.is_numeric() else None
+
+    questions = ((source.column(name), marked(name, dtype)) for name, dtype in source.dtypes.items())
+    nulls = [pl.when(question.fill_null(False)).then(None).otherwise(column).name.keep()
+             for column, question in questions if question is not None]  # fmt: skip
+    return dataclasses.replace(source, frame=source.frame.with_columns(nulls))
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
+    separator = "\t" if kind == "tsv" else _separator(path)
+    try:
+        first = list(islice(faults.records(path, separator), _FIRST_LINES))
+    except UnicodeDecodeError as error:
+        raise ValueError(faults.encoding_fault(path, shown)) from error
+    if any("\0" in field for _, _, fields in first for field in fields):
+        raise ValueError(
+            f"{shown} is not UTF-8 text: it holds NUL bytes. If it is UTF-16, convert it: "
+            "iconv -f utf-16le -t utf-8 FILE > NEW_FILE."
+        )
+    above = _lines_above_header(first)
+    line, below, header = first[above]
+    header = [name.strip().strip('"') for name in header]  # also "a", "b"
+    blank = sum(1 for _ in takewhile(lambda record: not "".join(record[2]).strip(), first[above + 1 :]))
+    rows = [fields for _, _, fields in first[above + 1 + blank :]]
+    names, unnamed = _names(_complete(header, rows[0] if rows else header, shown), shown)
+    decimal = decimal or guess_decimal(chain.from_iterable(rows), separator)
+    if decimal is None:
+        raise ValueError(
+            f"commas in the numbers of {shown} may be decimal commas or thousands separators: all have three digits "
+            "after them. Use --decimal , or --decimal . to say which mark decimals have."
+        )
     frame = pl.scan_csv(
         path,
         has_header=False,  # names are those above, also where the file has none
-        skip_rows=1,
+        skip_lines=below - 1 + blank,
         separator=separator,
-        schema=dict.fromkeys(names, pl.String),
+        schema={_column(number): pl.String for number in range(len(names))},
         row_index_name=ROW,
+        row_index_offset=above + blank,
         glob=False,
     )
-    if _has_decimal_commas(path, separator):
-        frame = frame.with_columns(pl.col(names).str.replace(_DECIMAL_COMMA, "${1}.${2}"))
-    source = Source(path, shown, kind, frame, names, separator, unnamed)
-    ragged, blank = _look_at_lines(source)
+    dtypes: dict[str, pl.DataType] = dict.fromkeys(names, pl.String())
+    source = Source(path, shown, kind, frame, dtypes, separator, unnamed, decimal, header=line)
+    ragged, blank_lines = _look_at_lines(source)
     if ragged and (fault := source.fault()):
         raise ValueError(fault)
-    if blank:
-        filled = frame.filter(pl.any_horizontal(pl.col(names).is_not_null()))
+    if blank_lines:
+        filled = frame.filter(pl.any_horizontal(pl.exclude(ROW).str.strip_chars() != ""))
         return dataclasses.replace(source, frame=filled)
     return source
 
 
-def _header(path: Path, shown: str, kind: str) -> tuple[str, list[str]]:
-    """Return the separator and the names of the columns."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            start = file.readline()
-            separator = "\t" if kind == "tsv" else max(",;\t|", key=start.count)
-            file.seek(0)
-            names = next(csv.reader(file, delimiter=separator), [])
-        except UnicodeDecodeError as error:
-            raise ValueError(faults.encoding_fault(path, shown)) from error
-    twice = [name for name in names if name and names.count(name) > 1]
-    if twice:
-        raise ValueError(f"two columns of {shown} have the name {twice[0]!r}. Rename one.")
-    if not any(names):
+def _separator(path: Path) -> str:
+    """Return what separates columns: the mark that the header has most of, outside quotes."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        lines = [re.sub('"[^"]*"', "", line) for line in islice(file, _FIRST_LINES)]
+    said = re.fullmatch(r"sep=([,;\t|])\s*", lines[0])  # what Excel understands
+    uncommented = next((line for line in lines if not line.startswith("#")), lines[0])
+    return said[1] if said else max(",;\t|", key=uncommented.count)
+
+
+def _lines_above_header(records: Sequence[tuple[int, int, list[str]]]) -> int:
+    """Return how many records come before the header: comments, and the line that tells Excel the separator."""
+    starts = [fields[0] if fields else "" for _, _, fields in records]
+    if starts[0].startswith("sep="):
+        return 1
+    comments = sum(1 for _ in takewhile(lambda start: start.startswith("#"), starts))
+    if comments == 0 or comments == len(records):
+        return 0
+    is_header = len(records[comments - 1][2]) == len(records[comments][2])  # such as #id,name
+    return comments - is_header
+
+
+def _complete(header: list[str], first: list[str], shown: str) -> list[str]:
+    """Return the names in the header, with blank ones where rows have one field more than it."""
+    if not any(name.strip() for name in header):
         raise ValueError(f"the first line of {shown} is blank; it must hold the names of the columns.")
-    return separator, names
-
-
-def _has_decimal_commas(path: Path, separator: str) -> bool:
-    """Tell from the first lines whether 1,5 means one and a half, as in many countries."""
-    if separator == ",":
-        return False
-    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
-        start = [field for fields in csv.reader(islice(file, _FIRST_LINES), delimiter=separator) for field in fields]
-    return any(map(re.compile(_DECIMAL_COMMA).search, start)) and not any(map(_DECIMAL_POINT.search, start))
+    if len(header) == len(first) == 1 and len(header[0].split()) == len(first[0].split()) > 1:
+        raise ValueError(
+            f"the columns of {shown} seem to be separated by blanks; it must be commas, semicolons, tabs or |. "
+            "Convert it: sed -E 's/^ +//; s/ +/,/g' FILE > NEW_FILE."
+        )
+    if len(first) != len(header) + 1:
+        return header
+    return ["", *header] if first[-1].strip() else [*header, ""]  # the names of rows; a separator at the end
 
 
 def _look_at_lines(source: Source) -> tuple[bool, bool]:
@@ -283,7 +466,7 @@ def _look_at_lines(source: Source) -> tuple[bool, bool]:
     quoted = line.str.contains('"', literal=True)
     unquoted = pl.when(quoted).then(line.str.replace_all('"[^"]*"', "")).otherwise(line)
     separators = unquoted.str.count_matches(source.separator, literal=True)
-    blank = line.str.strip_chars() == ""
+    blank = line.str.strip_chars(f" \t\r{source.separator}") == ""
     odd = (separators != len(source.names) - 1) & ~blank
     ragged, some_blank = source.collect(lines.select(odd.any(), blank=blank.any())).row(0)
     return bool(ragged), bool(some_blank)

@@ -150,6 +150,7 @@ class Result:
             "estimator": settings.estimator or procedure.estimator,
             "sample": self.sample,
             "categorical": list(self.table.categorical),
+            **self.table.reading,
         }
 
     @property
@@ -157,7 +158,7 @@ class Result:
         """The two class labels, the second counted as 1; empty for a quantity."""
         if self.indices.task != "classification":
             return []
-        labels = self.table.y.unique().sort().to_list()
+        labels = sorted(set(self.table.y.to_list()))
         return [int(label) if isinstance(label, float) and label.is_integer() else label for label in labels]
 
     def notes(self) -> list[str]:

@@ -1,12 +1,29 @@
 """What can be typed: choices and options of the command, shared by its subcommands. Imports nothing that takes long."""
 
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from .job import MOST_WITH_UNCERTAINTY
+
+
+class EachOnce(TyperCommand):
+    """A command that refuses an option with one value if it is given twice, instead of taking the last."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Look for repeated options, then parse as usual."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(given).items():
+            if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", True):
+                more = (
+                    " Several targets are not supported yet: run it once for each." if option.name == "target" else ""
+                )
+                ctx.fail(f"{option.opts[0]} is given {times} times; it takes one value.{more}")
+        return super().parse_args(ctx, args)
 
 
 class Method(StrEnum):
@@ -55,6 +72,18 @@ class Format(StrEnum):
     parquet = "parquet"
     arrow = "arrow"
     jsonl = "jsonl"
+    json = "json"
+    excel = "excel"
+    sqlite = "sqlite"
+    duckdb = "duckdb"
+    stata = "stata"
+
+
+class Decimal(StrEnum):
+    """Decimal marks."""
+
+    point = "."
+    comma = ","
 
 
 class Demo(StrEnum):
@@ -134,6 +163,19 @@ OuterOption = Annotated[
         parser=number_or_fraction,
         help="Average over N rows, or over a fraction of them such as 0.2. Default: all. Saves time.",
     ),
+]
+FormatOption = Annotated[Format | None, typer.Option("--format", help="Format of DATA. Default: as it looks.")]
+TableOption = Annotated[
+    str | None, typer.Option("--table", metavar="NAME", help="The sheet or table, where a file has several.")
+]
+NaOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na", metavar="VALUE", help="A value that stands for a missing one, such as '?' or -999; repeatable."
+    ),
+]
+DecimalOption = Annotated[
+    Decimal | None, typer.Option(help="The decimal mark of numbers in text files. Default: as the first lines tell.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed for all that is drawn at random.")]
 JobsOption = Annotated[int, typer.Option("--jobs", metavar="N", help="Threads; -1 is all cores.")]

@@ -1,13 +1,34 @@
 """From a source to a table in memory: only the columns and rows that are wanted, checked and typed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from .files import Source
-from .inventory import Column, is_missing, match_names, quote_names, take_inventory, unknown_column
+from .files import Source, tidy_name
+from .inventory import (
+    Column,
+    in_quotes,
+    is_missing,
+    match_names,
+    quote_names,
+    split_names,
+    take_inventory,
+    unknown_column,
+)
+from .numerals import as_number, undecorated
+
+# Neighbourhoods have two rows, or three for two classes.
+FEWEST_ROWS = 3
+
+# Types that few libraries know.
+WIDE = (pl.Int128, pl.UInt128)
+
+# So many columns with missing values are named.
+MOST_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -50,36 +71,40 @@ class Table:
     """What the person may want to look at, in sentences."""
     true_factors: tuple[str, ...] = ()
     """Which factors matter, where that is known."""
+    reading: dict[str, Any] = field(default_factory=dict)
+    """How the file was read: options of the command, with what was guessed."""
 
 
 def read_table(source: Source, request: Request) -> Table:
     """Find out what the columns hold, then read those that are wanted."""
     target = _find_target(source, request.target)
     factors = _find_factors(source, request, target)
-    categorical = match_names("--categorical", request.categorical, source.names, source.shown)
+    categorical = _find_categorical(source, request, target, factors)
     columns = take_inventory(source, [target, *factors], categorical)
     _check_target(source, columns[0])
-    reasons = {column.name: column.why_left_out for column in columns[1:]}
-    left_out = {name: why for name, why in reasons.items() if why and not _kept(name, why, categorical)}
-    used = [column for column in columns if column.name not in left_out]
-    if len(used) == 1:
+    used, left_out = _sort_out(source, request, columns[1:], categorical)
+    if not used:
         why = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
         raise ValueError(f"{source.shown} has no column that can be a factor of {target!r} ({why or 'none is left'}).")
+    used = [columns[0], *used]
     if not request.drop_missing:
         _refuse_missing(source, used)
     drawn = _draw(used[0].n_rows, request)
-    read = _read(source, used, drawn, request.drop_missing)
+    read = _read(source, used, drawn, request.drop_missing, categorical)
     frame = read.unique(maintain_order=True) if request.unique else read
+    y, *X = frame.get_columns()
     return Table(
         source.shown,
-        frame.drop(target),
-        frame[target],
-        categorical=tuple(name for name in categorical if name in frame.columns and name != target),
+        pl.DataFrame(X),
+        y,
+        categorical=tuple(column.name for column in used if column.name in categorical),
         left_out=left_out,
         n_read=used[0].n_rows,
         n_drawn=None if drawn is None else len(drawn),
         n_dropped=(used[0].n_rows if drawn is None else len(drawn)) - len(read),
         n_copies=len(read) - len(frame),
+        remarks=tuple(_readings(source, used)),
+        reading=asdict(source.reading),
     )
 
 
@@ -89,6 +114,7 @@ def _find_target(source: Source, target: str | None) -> str:
             f"--target is needed: the column that is to be explained. The columns of {source.shown} are "
             f"{quote_names(source.names)}."
         )
+    target = target if target in source.names else tidy_name(target)
     if target not in source.names:
         raise ValueError(unknown_column("--target", target, source.names, source.shown))
     return target
@@ -98,22 +124,63 @@ def _find_factors(source: Source, request: Request, target: str) -> list[str]:
     names, shown = source.names, source.shown
     wanted = match_names("--factors", request.factors, names, shown) if request.factors else names
     dropped = match_names("--drop", request.drop, names, shown)
+    for name in split_names(request.factors, names):
+        if name in dropped:
+            raise ValueError(f"--drop: column {name!r} is also named in --factors. Leave it out of one of them.")
     factors = [name for name in wanted if name != target and name not in dropped]
+    if len(names) == 1:
+        raise ValueError(
+            f"{shown} has only one column, {target!r}. Columns of text files must be separated by commas, semicolons, "
+            "tabs or |."
+        )
     if not factors:
         raise ValueError(f"no factors are left in {shown} besides the target {target!r}: see --factors and --drop.")
     return factors
 
 
-def _kept(name: str, why: str, categorical: Sequence[str]) -> bool:
-    """Tell whether a text that looks like a name of each row was asked for as a category all the same."""
-    return name in categorical and why.startswith("text")
+def _find_categorical(source: Source, request: Request, target: str, factors: Sequence[str]) -> list[str]:
+    """Return the factors to take as categories; a glob may stand for more, a name must be a factor's."""
+    matches = match_names("--categorical", request.categorical, source.names, source.shown)
+    for name in split_names(request.categorical, source.names):
+        if name == target:
+            raise ValueError(
+                f"--categorical: column {name!r} is the target. Use --task classification if it has two classes."
+            )
+        if name in source.names and name not in factors:
+            raise ValueError(
+                f"--categorical: column {name!r} is not a factor here, because of --factors or --drop. "
+                "Leave it out of one of them."
+            )
+    return [name for name in matches if name in factors]
+
+
+def _sort_out(
+    source: Source, request: Request, columns: Sequence[Column], categorical: Sequence[str]
+) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
+    used, left_out = [], {}
+    asked = {"--categorical": split_names(request.categorical, source.names),
+             "--factors": split_names(request.factors, source.names)}  # fmt: skip
+    for column in columns:
+        name, why = column.name, column.why_left_out
+        option = next((option for option, names in asked.items() if name in names), None)
+        if why is None or (name in categorical and column.can_be_category) or (option and column.can_be_number):
+            used.append(column)
+        elif option is None:
+            left_out[name] = why
+        else:
+            labels = f"Use --categorical {in_quotes(name)} to take its values as labels, or leave it out."
+            raise ValueError(
+                f"{option}: column {name!r} of {source.shown} cannot be a factor: {why}. "
+                f"{labels if column.can_be_category else 'Leave it out.'}"
+            )
+    return used, left_out
 
 
 def _check_target(source: Source, target: Column) -> None:
-    present = target.n_rows - target.missing
     if target.n_rows == 0:
         raise ValueError(f"{source.shown} has no rows below its header.")
-    if present == 0:
+    if target.present == 0:
         raise ValueError(f"--target: column {target.name!r} of {source.shown} has no values.")
     if target.holds in ("dates", "other"):
         raise ValueError(
@@ -128,18 +195,33 @@ def _check_target(source: Source, target: Column) -> None:
 
 
 def _refuse_missing(source: Source, columns: Sequence[Column]) -> None:
-    gaps = [column for column in columns if column.missing]
+    gaps = _most_missing_first(columns)
     if not gaps:
         return
+    any_gap = pl.any_horizontal([is_missing(column.name, source) for column in gaps])
+    n_rows = source.collect(source.frame.select(any_gap.sum())).item()
     worst = gaps[0]
-    others = f" {len(gaps) - 1} more columns have gaps too." if len(gaps) > 2 else ""
-    others = f" Column {gaps[1].name!r} has {gaps[1].missing:,} too." if len(gaps) == 2 else others
-    count = f"{worst.missing:,} missing value{'s' if worst.missing > 1 else ''}"
-    where = source.place(worst.first_missing or 0)
+    where = f" ({'first ' if worst.missing > 1 else ''}on {source.place(worst.first_missing or 0)})"
+    if len(gaps) == 1:
+        count = f"{worst.missing:,} missing value{'s' if worst.missing > 1 else ''}"
+        what = f"column {worst.name!r} of {source.shown} has {count}{where}"
+    else:
+        what = f"{len(gaps):,} columns of {source.shown} have missing values: {_count_missing(gaps, where)}"
     raise ValueError(
-        f"column {worst.name!r} of {source.shown} has {count} ({'first ' if worst.missing > 1 else ''}on {where})."
-        f"{others} Use --missing drop to leave out such rows, or --drop to leave out columns."
+        f"{what}. Use --missing drop to leave out the {n_rows:,} of {worst.n_rows:,} rows with missing values, or "
+        "--drop to leave out columns."
     )
+
+
+def _most_missing_first(columns: Iterable[Column]) -> list[Column]:
+    return sorted((column for column in columns if column.missing), key=lambda column: -column.missing)
+
+
+def _count_missing(gaps: Sequence[Column], where: str = "") -> str:
+    """Say how many values are missing in which column, and for the first one where."""
+    counts = [f"{column.name!r} {column.missing:,}" for column in gaps[:MOST_NAMED]]
+    more = [f"and {len(gaps) - MOST_NAMED:,} columns more"] if len(gaps) > MOST_NAMED else []
+    return ", ".join([counts[0] + where, *counts[1:], *more])
 
 
 def _draw(n_rows: int, request: Request) -> pl.Series | None:
@@ -150,28 +232,72 @@ def _draw(n_rows: int, request: Request) -> pl.Series | None:
     return pl.Series(np.sort(rows)).cast(pl.UInt32)
 
 
-def _read(source: Source, columns: Sequence[Column], drawn: pl.Series | None, drop_missing: bool) -> pl.DataFrame:
+def _read(
+    source: Source,
+    columns: Sequence[Column],
+    drawn: pl.Series | None,
+    drop_missing: bool,
+    categorical: Sequence[str],
+) -> pl.DataFrame:
     frame = source.frame
     if drawn is not None:
         position = "\0position"  # unlike the number in the file, it has no gaps where lines are blank
         frame = frame.with_row_index(position).filter(pl.col(position).is_in(drawn.implode()))
-    gaps = [is_missing(column.name, source) for column in columns if column.missing]
+    gaps = _most_missing_first(columns)
     if drop_missing and gaps:
-        frame = frame.filter(~pl.any_horizontal(gaps))
-    read = source.collect(frame.select([_typed(source, column) for column in columns]))
-    if len(read) < 2:
+        frame = frame.filter(~pl.any_horizontal([is_missing(column.name, source) for column in gaps]))
+    values = [_typed(source, column, column.name in categorical).alias(column.name) for column in columns]
+    read = source.collect(frame.select(values))
+    if len(read) < FEWEST_ROWS:
+        n_rows, n_left = columns[0].n_rows, len(read)
+        if n_left == n_rows:
+            raise ValueError(
+                f"{source.shown} has {n_left} row{'s' if n_left > 1 else ''}; at least {FEWEST_ROWS} are needed."
+            )
+        why = f" Missing values: {_count_missing(gaps)}. Use --drop to leave out columns." if gaps else ""
         raise ValueError(
-            f"{len(read)} of {columns[0].n_rows:,} rows of {source.shown} are left; two at least are needed."
+            f"{n_left} of {n_rows:,} rows of {source.shown} are left; at least {FEWEST_ROWS} are needed.{why}"
         )
-    return read
+    return pl.DataFrame([_in_64_bits(source, values) for values in read])
 
 
-def _typed(source: Source, column: Column) -> pl.Expr:
-    """Return the values of a column: in CSV files they are all text, with blanks around them at times."""
-    value = pl.col(column.name)
-    if not source.untyped:
-        return value
-    value = value.str.strip_chars()
-    if column.holds == "text":
-        return value
-    return value.cast(pl.Int64 if column.large else pl.Float64, strict=False)
+def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
+    """Return the values of a column: numbers that were text, and as text what can only be labels."""
+    value, dtype = source.column(column.name), source.dtypes[column.name]
+    if dtype != pl.String:
+        return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
+    if column.removed is None or (as_label and column.large):
+        return value.str.strip_chars()
+    numeral = source.numeral(column.name)
+    if column.large:
+        return numeral.cast(pl.Int128, strict=False)
+    return as_number(undecorated(numeral) if column.removed else numeral)
+
+
+def _in_64_bits(source: Source, values: pl.Series) -> pl.Series:
+    """Return integers of 128 bits in a type that every library knows."""
+    if values.dtype not in WIDE:
+        return values
+    for dtype in (pl.Int64, pl.UInt64, pl.Float64):
+        narrow = values.cast(dtype, strict=False)
+        if narrow.null_count() == 0 and narrow.n_unique() == values.n_unique():
+            return narrow
+    raise ValueError(
+        f"column {values.name!r} of {source.shown} holds whole numbers of more than 64 bits that are too close to each "
+        "other. Leave it out (--drop), or take its values as labels (--categorical)."
+    )
+
+
+def _readings(source: Source, columns: Sequence[Column]) -> list[str]:
+    """Say which columns of text were read as numbers, where a person would not expect it."""
+    names = defaultdict(list)
+    for column in columns:
+        if column.removed:
+            names[", ".join(column.removed)].append(column.name)
+        elif column.removed == () and not source.untyped:
+            names["stored as text"].append(column.name)
+    return [
+        f"{'Column' if len(names) == 1 else 'Columns'} {quote_names(names)} "
+        f"{'was' if len(names) == 1 else 'were'} read as numbers: {how}."
+        for how, names in names.items()
+    ]
