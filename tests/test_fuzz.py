@@ -42,7 +42,6 @@ def known_failures():
     return [line for line in lines if line]
 
 
-@pytest.mark.xfail(reason="the faults that the fuzzer found first are being corrected: python -m tests.fuzz lists them")
 def test_short_run():
     names = [*known_failures(), *(f"tables:{seed}" for seed in range(600)), *(f"files:{seed}" for seed in range(150))]
     run = Run().run(names)

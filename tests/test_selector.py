@@ -269,6 +269,20 @@ def test_transform_of_a_table_with_gaps_keeps_types():
     pd.testing.assert_frame_equal(chosen, X[["size", "load", "make"]])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("strange", [pd.array(["a"] * 300, "string[pyarrow]"), pd.arrays.SparseArray([0.0] * 300)])
+def test_transform_of_types_that_scikit_learn_does_not_know(strange):
+    X, y = friedman(300)
+    table = pd.DataFrame(X).rename(columns=str).assign(strange=strange)
+    selector = FIRST().fit(table, y)
+    np.testing.assert_array_equal(selector.transform(table), X[:, selector.support_[:-1]])
+
+
+def test_transform_keeps_the_rows_where_nothing_is_selected():
+    X = pd.DataFrame({"a": ["x"] * 20})
+    assert FIRST().fit(X, np.arange(20.0)).transform(X).shape == (20, 0)
+
+
 def test_transform_refuses_another_table():
     X, y = mixed()
     with pytest.raises(ValueError, match="feature names should match"):

@@ -188,8 +188,9 @@ def _print_factors(screen: Screen, result: "Result") -> None:
     indices = result.indices
     selected, others = indices.selected.tolist()[:MOST_SELECTED], indices.left_out.tolist()[:MOST_LEFT_OUT]
     names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
-    cells = _Cells(result)
-    room = screen.width - len("rank    category  ") - len(cells.header) - 2
+    room = screen.width - len("rank    category  ") - 2
+    cells = _Cells(result, room - SHORTEST_NAME)
+    room -= len(cells.header)
     width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
     longest_bar = min(room - width, LONGEST_BAR)
     shares = indices.shares
@@ -208,15 +209,18 @@ def _print_factors(screen: Screen, result: "Result") -> None:
 
 
 class _Cells:
-    """What stands in the table between the kind of a factor and its bar."""
+    """What stands in the table between the kind of a factor and its bar; without intervals where there is no room."""
 
-    def __init__(self, result: "Result") -> None:
+    def __init__(self, result: "Result", room: int) -> None:
         self._indices, self._stability = result.indices, result.stability
         self._intervals, self._weak = intervals(result.indices), result.indices.weak
         self._marks = bool(self._weak.any())
         halves = "" if self._stability is None else "halves  "
-        known = self._indices.uncertainty is not None
-        self.header = f"{halves}importance (interval)       p{self._mark(False)}" if known else f"{halves}importance"
+        p_value = "" if self._indices.uncertainty is None else f"       p{self._mark(False)}"
+        self.header = f"{halves}importance (interval){p_value}"
+        self._shows_intervals = bool(p_value) and len(self.header) <= room
+        if not self._shows_intervals:
+            self.header = f"{halves}importance{p_value}"
 
     def of(self, factor: int) -> str:
         """Return the cells of a selected factor."""
@@ -224,9 +228,11 @@ class _Cells:
         if self._indices.uncertainty is None:
             return f"{self.frequency(factor)}{importance:>10}"
         p_value = format_p(float(self._indices.p_values[factor]))
-        interval = format_interval(self._intervals[factor])
+        interval = f"{importance:>7} {format_interval(self._intervals[factor]):13}"
         mark = self._mark(bool(self._weak[factor]))
-        return f"{self.frequency(factor)}{importance:>7} {interval:13}  {p_value:>6}{mark}"
+        return (
+            f"{self.frequency(factor)}{interval if self._shows_intervals else f'{importance:>10}'}  {p_value:>6}{mark}"
+        )
 
     def frequency(self, factor: int) -> str:
         """Return how often a factor was selected on halves, if that is known."""

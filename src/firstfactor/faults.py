@@ -76,6 +76,28 @@ def json_fault(path: Path, shown: str) -> str | None:
     return None
 
 
+# What polars cannot have in one column; it makes numbers text where there is text as well.
+_JSON_KINDS = dict.fromkeys((int, float, str), "a number or text") | {
+    bool: "true or false", list: "a list", dict: "an object"
+}  # fmt: skip
+
+
+def mixed_kinds_fault(path: Path, shown: str) -> str | None:
+    """Say which line of a file of JSON objects has a value of another kind than the lines before, and under what key."""
+    first: dict[str, tuple[str, int]] = {}
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            for key, value in (json.loads(line) if line.strip() else {}).items():
+                kind = _JSON_KINDS.get(type(value))
+                before, where = first.setdefault(key, (kind, number)) if kind else (kind, number)
+                if kind != before:
+                    return (
+                        f"{key!r} is {before} on line {where:,} of {shown} and {kind} on line {number:,}: the values "
+                        "of a column must be of one kind."
+                    )
+    return None
+
+
 def csv_line(path: Path, separator: str, row: int) -> int:
     """Return the line on which a data row starts; they differ where quoted fields hold line breaks."""
     return next(line for i, (line, _, _) in enumerate(records(path, separator)) if i == row + 1)

@@ -64,6 +64,9 @@ _MARKS = {
     rb"(?s:.{8})DUCK(?s:.{1,3})\0": "duckdb",
 }
 
+# Characters that make a path a pattern.
+_GLOB = frozenset("*?[")
+
 # How many lines tell what a file is like.
 _FIRST_LINES = 200
 
@@ -153,6 +156,8 @@ class Source:
         except pl.exceptions.PolarsError as error:
             fault = self.fault() or (self.untyped and faults.quote_fault(self.path, self.shown, self.separator))
             raise ValueError(fault or f"{self.shown} cannot be read: {first_line(error)}") from error
+        except pl.exceptions.PanicException as error:  # what polars does not expect of a file
+            raise ValueError(f"{self.shown} is damaged: it cannot be read as {self.kind}.") from error
 
     def fault(self) -> str | None:
         """Look for what makes the file unreadable."""
@@ -160,9 +165,11 @@ class Source:
             return faults.encoding_fault(self.path, self.shown) or faults.shape_fault(
                 self.path, self.shown, self.separator, len(self.names), self.header
             )
-        if self.kind == "jsonl":
-            return faults.encoding_fault(self.path, self.shown) or faults.json_fault(self.path, self.shown)
-        return None
+        return _json_lines_fault(self.path, self.shown) if self.kind == "jsonl" else None
+
+
+def _json_lines_fault(path: Path, shown: str) -> str | None:
+    return faults.encoding_fault(path, shown) or faults.json_fault(path, shown) or faults.mixed_kinds_fault(path, shown)
 
 
 def _column(number: int) -> str:
@@ -181,6 +188,8 @@ def open_source(data: str, reading: Reading | None = None) -> Iterator[Source]:
         kind = reading.format or _guess_format(data, path, shown)
         if kind in ("csv", "tsv") and _has_bare_returns(path):
             path = _with_newlines(path, stack)
+        if kind == "jsonl" and set(str(path)) & _GLOB:  # scan_ndjson has no way to say that a name is no pattern
+            path = _copy(path, stack)
         before = _state(path)
         try:
             source = _scan(path, shown, kind, reading)
@@ -240,9 +249,11 @@ def _existing(data: str) -> Path:
     return path
 
 
-def _copy(stream: Any, stack: contextlib.ExitStack) -> Path:
+def _copy(data: Any, stack: contextlib.ExitStack) -> Path:
+    """Return a temporary copy of a file, given by its path or open, that lasts as long as the stack."""
     folder = tempfile.gettempdir()
     try:
+        stream = stack.enter_context(data.open("rb")) if isinstance(data, Path) else data
         file = stack.enter_context(temporary_file(folder))
         shutil.copyfileobj(stream, file, 2**20)
         file.flush()
@@ -318,7 +329,7 @@ def _scan_json_lines(path: Path, shown: str, reading: Reading) -> Source:
         frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)
         return _typed_source(path, shown, "jsonl", frame, reading)
     except pl.exceptions.PolarsError as error:
-        fault = faults.encoding_fault(path, shown) or faults.json_fault(path, shown)
+        fault = _json_lines_fault(path, shown)
         raise ValueError(fault or f"{shown} cannot be read as JSON lines: {first_line(error)}") from error
 
 
