@@ -83,7 +83,7 @@ _JSON_KINDS = dict.fromkeys((int, float, str), "a number or text") | {
 
 
 def mixed_kinds_fault(path: Path, shown: str) -> str | None:
-    """Say which line of a file of JSON objects has a value of another kind than the lines before, and under what key."""
+    """Say which line has a value of another kind than the lines before have under the same key."""
     first: dict[str, tuple[str, int]] = {}
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
