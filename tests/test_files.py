@@ -746,6 +746,12 @@ def test_the_nameless_index_of_a_part_of_a_data_frame_is_left_out(tmp_path):
         assert read(path, factors=["column 1", "x"]).X.columns == ["column 1", "x"]
 
 
+def test_nameless_measurements_are_factors(tmp_path):
+    frame = pl.DataFrame({"": [7.5, 3.0, 12.0, 5.0], "x": [5, 4, 9, 9], "y": [2, 8, 7, 1]})
+    for path in (write(frame, tmp_path / "t.csv"), write(frame, tmp_path / "t.parquet")):
+        assert read(path).X.columns == ["column 1", "x"]
+
+
 def test_the_nameless_index_of_a_data_frame_is_left_out(tmp_path):
     table = read_text(tmp_path, ",x,y\n0,5,2\n1,4,8\n2,9,7\n")
     assert table.X.columns == ["x"] and table.left_out == {"column 1": "counts the rows"}

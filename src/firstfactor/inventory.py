@@ -47,7 +47,7 @@ class Column:
     first_missing: int | None = None
     """The row of the first missing value."""
     levels: int = 0
-    """How many different values a text or a column without a name has."""
+    """How many different values a text, or a column of whole numbers without a name, has."""
     counts_rows: bool = False
     """Whether the values are those of the row number, from any start."""
     unnamed: bool = False
@@ -172,7 +172,7 @@ def _look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> di
             "low": offset.min(),
             "high": offset.max(),
             "largest": number.abs().max(),
-            **({"levels": number.n_unique()} if name in source.unnamed else {}),
+            **({"levels": _count_whole(number)} if name in source.unnamed else {}),
         }
 
     n_rows, found = _by_column(source, names, questions, numbers)
@@ -296,8 +296,10 @@ def _look_at_types(source: Source, names: Sequence[str]) -> dict[str, Column]:
     def questions(name: str) -> dict[str, pl.Expr]:
         column, missing, dtype = source.column(name), is_missing(name, source), source.dtypes[name]
         asked = {"missing": missing.sum(), "first_missing": _first_row(missing)}
-        if _holds(dtype) == "text" or name in source.unnamed:
+        if _holds(dtype) == "text":
             asked["levels"] = column.drop_nulls().n_unique()
+        elif dtype.is_numeric() and name in source.unnamed:
+            asked["levels"] = _count_whole(column)
         if dtype.is_float():
             asked["first_infinite"] = _first_row(column.is_infinite())
         elif dtype.is_integer():
@@ -351,6 +353,11 @@ def _by_column(
         given = iter(answers)
         found |= {name: dict(zip(keys, given, strict=False)) for name, keys in asked.items()}
     return n_rows, found
+
+
+def _count_whole(number: pl.Expr) -> pl.Expr:
+    """Return how many different numbers there are if all are whole, else 0."""
+    return pl.when((number == number.round()).all()).then(number.drop_nulls().n_unique()).otherwise(0)
 
 
 def _first_row(which: pl.Expr) -> pl.Expr:
