@@ -22,7 +22,7 @@ from scipy.spatial import cKDTree
 from benchmarks import data
 from benchmarks.measure import THREADS, command_seconds, in_child, seconds
 from firstfactor import FIRST, total_indices
-from firstfactor.crowding import TooFewRowsWarning
+from firstfactor.inference.sample_size import TooFewRowsWarning
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

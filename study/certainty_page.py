@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from firstfactor._output import write_whole
+from firstfactor._utils.atomic_write import write_whole
 
 from .experiments import CERTAINTY, FEW
 from .layout import Table

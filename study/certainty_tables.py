@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from firstfactor.crowding import FAR
+from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
 
 from . import certainty
 from .certainty import Quality, paired_difference, qualities, small_p_values
@@ -207,7 +207,9 @@ def tabulate_too_few_rows(results: Results) -> list[Table]:
             continue
         share = certainty.distance_share(cells[0])
         errors = [certainty.ceiling_error(cell).text(3, sign=True) for cell in cells]
-        rows.append((_size(setting), f"{share:.3f}", "yes" if share > FAR else "no", *errors, _runs(*cells)))
+        rows.append(
+            (_size(setting), f"{share:.3f}", "yes" if share > MAX_DISTANCE_SHARE else "no", *errors, _runs(*cells))
+        )
     header = ("", "distance share", "warns", *(name.lower() for name in ESTIMATORS), "runs")
     title = f"R² ceiling, estimated minus true ({true_ceiling(CROWDED[0]):.3f}): mean ± standard error"
     return [Table(title, header, rows)]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from firstfactor._output import write_whole
+from firstfactor._utils.atomic_write import write_whole
 
 from .results import Results
 from .setting import Setting

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firstfactor._frames import make_text
+from firstfactor._utils.frames import make_text
 
 WIDTH = 100
 NOTHING = "–"

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from firstfactor import FIRST, backward_elimination, total_indices
-from firstfactor.indices import Indices
+from firstfactor import FIRST, Indices, backward_elimination, total_indices
 
 from .outcome import Certainty, Outcome, outcome_of
 
@@ -103,7 +102,7 @@ def _sure(indices: Indices) -> Outcome:
         indices.standard_errors.tolist(),
         indices.p_values.tolist(),
         indices.uncertainty.r2,
-        indices.crowding.distance_share,
+        indices.sample_size.distance_share,
     )
     return Outcome(indices.values, None, ceiling=_ceiling(indices), certainty=certainty)
 

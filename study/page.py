@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from firstfactor._output import write_whole
+from firstfactor._utils.atomic_write import write_whole
 
 from .claims.claim import Judged
 from .experiments import CORRELATIONS, FEW, PAPER

@@ -13,7 +13,7 @@ import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from firstfactor.crowding import TooFewRowsWarning
+from firstfactor.inference.sample_size import TooFewRowsWarning
 
 from .evaluate import test_errors
 from .methods import method, warm_up

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firstfactor.crowding import FAR
+from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
 
 from . import claims
 from .certainty_tables import (
@@ -78,7 +78,7 @@ SETUPS = {
     "has 150 or 500 rows.",
     "too-few-rows": "`total_indices` on the five factors of Friedman, ρ = 0, and some others. Distance share is "
     "`crowding.distance_share`, the mean squared distance of the nearest neighbour over that of any two rows; above "
-    f"{FAR} there is a warning.",
+    f"{MAX_DISTANCE_SHARE} there is a warning.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }

@@ -17,7 +17,7 @@ from typing import IO, Any
 import polars as pl
 import pyarrow as pa
 
-from firstfactor._output import write_whole
+from firstfactor._utils.atomic_write import write_whole
 
 from .outcome import Certainty
 from .setting import Setting

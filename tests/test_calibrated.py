@@ -8,9 +8,10 @@ from scripts import run_script
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
-from firstfactor.calibrated import chance_above, normal_scores
-from firstfactor.local import BANDS, Local
-from firstfactor.variance import open_variances
+from firstfactor.parameters import Options
+from firstfactor.selection.calibrated import chance_above, normal_scores
+from firstfactor.variance.conditional import open_variances
+from firstfactor.variance.local_linear import BANDS, LocalLinear
 
 
 def calibrated(**parameters):
@@ -168,8 +169,8 @@ def test_chances_beyond_the_draws_are_those_of_their_distribution(shape):
 
 def test_gains_of_draws_equal_those_in_plain_algebra():
     X, y = friedman(rows=200)
-    with open_variances(X, y) as variances:
-        local = Local(variances.search, [0, 6])
+    with open_variances(X, y, Options()) as variances:
+        local = LocalLinear(variances.search, [0, 6])
         fits = local.fit(np.arange(200))
         unit_errors = np.array([local.errors(unit, np.arange(200)).values for unit in np.eye(200)])  # (unit, band, row)
     draws = np.random.default_rng(0).normal(size=(200, 4)).astype(np.float32)
@@ -195,7 +196,8 @@ def test_fewer_rows_than_neighbours_are_no_crash():
     """In a process of its own, as a crash would end the tests; what ran last was printed last."""
     done = run_script("""
         import numpy as np
-        from firstfactor import FIRST, calibrated, stability
+        from firstfactor import FIRST, stability
+        from firstfactor.selection import calibrated
 
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(200, 12)), rng.normal(size=200)  # more candidates than are looked at closely
@@ -211,7 +213,7 @@ def test_fewer_rows_than_neighbours_are_no_crash():
         half = FIRST(rule="calibrated", n_outer=0.05)
         stability(X[:60], y[:60] > 0, selector=half, n_pairs=2, random_state=0)
         print("fewer rows than neighbours to judge by", flush=True)
-        calibrated.ROWS = 100
+        calibrated.MAX_ROWS = 100
         FIRST(rule="calibrated", n_neighbors=150).fit(X, y)
     """)
     assert done.endswith("to judge by\n")

@@ -304,7 +304,7 @@ def test_everything_about_evidence_is_written(runs, folder, table):
     assert written["r2_interval"] == list(expected.r2_interval()) and written["interval_level"] == 0.95
     assert written["r2_standard_error"] == expected.uncertainty.r2
     assert written["noise_standard_error"] == expected.uncertainty.noise
-    assert written["crowding"]["distance_share"] == expected.crowding.distance_share
+    assert written["sample_size"]["distance_share"] == expected.sample_size.distance_share
     assert written["path"][0]["p_value"] == expected.path.steps[0].p_value
     assert 0 < written["path"][-1]["r2"] < 1
     rows = {row["factor"]: row for row in written["factors"]}
@@ -349,7 +349,7 @@ def test_nothing_more_than_chance_is_an_answer(runs):
 
 def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
     output = words(text(runs["many totals"]))
-    found = facts(folder, "many.json")["crowding"]
+    found = facts(folder, "many.json")["sample_size"]
     assert "Note: 200 rows are too few for 300 factors at a time: " in output
     assert f"They are enough for about {found['supported_factors']}. Use --method first, fewer factors or" in output
     assert "it takes too long for more than 30 factors." in output and "interval" not in output
@@ -633,7 +633,7 @@ def test_version_and_help():
 
 def test_help_does_not_wait_for_compilers():
     code = (
-        "import sys; from firstfactor import cli; sys.argv = ['firstfactor', 'rank', '--help']; cli._main(); "
+        "import sys; from firstfactor.cli import main as cli; sys.argv = ['firstfactor', 'rank', '--help']; cli._main(); "
         "print([name for name in ('numba', 'sklearn', 'polars', 'matplotlib', 'numpy') if name in sys.modules])"
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=CLEAN)
@@ -728,7 +728,7 @@ def test_an_error_is_one_line_that_says_what_to_do(folder):
 def test_a_missing_package_is_told_with_the_extra_that_brings_it(package):
     code = (
         f"import sys; sys.modules['{package}'] = None; sys.argv = ['firstfactor', 'demo']; "
-        "from firstfactor import cli; cli.main()"
+        "from firstfactor.cli import main as cli; cli.main()"
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, env=CLEAN)
     assert finished.returncode != 0 and finished.stdout == b""

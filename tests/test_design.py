@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse
 from tables import mixed
 
-from firstfactor.design import read_design
+from firstfactor.data.design import read_design
 
 
 def test_numbers_are_standardised_up_to_a_shift():

@@ -16,10 +16,11 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from firstfactor import faults
-from firstfactor.files import Reading, open_source
-from firstfactor.inventory import match_names, take_inventory
-from firstfactor.tables import Request, read_table
+from firstfactor.files import csv_errors
+from firstfactor.files.column_types import match_names, take_inventory
+from firstfactor.files.dataset import Request, read_dataset
+from firstfactor.files.input_file import open_source
+from firstfactor.parameters import RankParameters
 
 ROWS = 60
 
@@ -58,8 +59,11 @@ def write(frame, path):
 
 
 def read(path, target="y", kind=None, table=None, na=(), decimal=None, **wanted):
-    with open_source(str(path), Reading(kind, table, tuple(na), decimal)) as source:
-        return read_table(source, Request(target, **wanted))
+    missing = "drop" if wanted.pop("drop_missing", False) else "error"
+    categorical = wanted.pop("categorical", ())
+    parameters = RankParameters(format=kind, table=table, na=na, decimal=decimal, missing=missing, **wanted)
+    with open_source(str(path), parameters) as source:
+        return read_dataset(source, Request(target, categorical, parameters))
 
 
 def read_text(tmp_path, text, target="y", name="table.csv", **wanted):
@@ -254,7 +258,7 @@ def test_a_file_that_grows_while_it_is_read_is_told(frame, tmp_path, suffix):
         with open_source(str(path)) as source, path.open("ab") as file:
             file.write(path.read_bytes().splitlines(keepends=True)[-1])
             file.flush()
-            read_table(source, Request("y"))
+            read_dataset(source, Request("y"))
 
     with pytest.raises(ValueError, match=rf"t\.{suffix} was changed while it was read\. Run again"):
         read_while_it_grows()
@@ -528,7 +532,7 @@ def test_a_column_of_numbers_with_stray_text_is_told_with_its_line(tmp_path):
 def test_the_line_of_a_row_counts_line_breaks_in_quotes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('x,y\n"a\nb",1\n\n"c",2\n')
-    assert [faults.csv_line(path, ",", row) for row in range(3)] == [2, 4, 5]
+    assert [csv_errors.csv_line(path, ",", row) for row in range(3)] == [2, 4, 5]
 
 
 @pytest.mark.parametrize("mark", ["?", "-", ".", "unknown"])

@@ -19,15 +19,15 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import firstfactor
-from firstfactor._jit import jit
-from firstfactor._kernel_cache import find_kernel_sources
+from firstfactor.neighbors.kernels.compiling import jit
+from firstfactor.neighbors.kernels.kernel_cache import find_kernel_sources
 
 PACKAGE = Path(firstfactor.__file__).parent
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "firstfactor")
 ADVICE = "set NUMBA_CACHE_DIR to a writable folder"
 
 KERNEL = """
-from firstfactor._jit import jit
+from firstfactor.neighbors.kernels.compiling import jit
 
 @jit
 def scale(x):

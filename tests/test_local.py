@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 from tables import as_lists, friedman, mixed, tables
 
 from firstfactor import total_indices
-from firstfactor.local import Local
-from firstfactor.variance import open_variances
+from firstfactor.parameters import Options
+from firstfactor.variance.conditional import open_variances
+from firstfactor.variance.local_linear import LocalLinear
 
 BANDS = (4, 9)
 
 
 def fits_of(X, y, factors, bands=BANDS, **options):
-    with open_variances(X, y, task="regression", **options) as variances:
+    with open_variances(X, y, Options(task="regression", **options)) as variances:
         everyone = np.arange(variances.design.n_rows)
-        local = Local(variances.search, [i for i in factors if not variances.design.constant[i]], bands)
+        local = LocalLinear(variances.search, [i for i in factors if not variances.design.constant[i]], bands)
         return local, local.errors(variances.response.values, everyone), variances.response.values
 
 
@@ -75,9 +76,9 @@ def test_rows_at_one_place_are_foretold_by_the_mean_of_the_others_there():
 def test_draws_are_fitted_as_the_response_is():
     X, y = mixed(rows=150)
     draws = np.random.default_rng(0).normal(size=(150, 3)).astype(np.float32)
-    with open_variances(X, y) as variances:
+    with open_variances(X, y, Options()) as variances:
         for factors in ([0, 1], [2, 3, 4], [0, 2], [3]):
-            local = Local(variances.search, factors, BANDS)
+            local = LocalLinear(variances.search, factors, BANDS)
             ours = local.fit(np.arange(150)).mean_squares(draws)
             each = [local.errors(draws[:, b].astype(float), np.arange(150)).values for b in range(3)]
             np.testing.assert_allclose(ours.T, [np.mean(errors**2, axis=1) for errors in each], rtol=1e-5)

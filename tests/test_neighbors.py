@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 from scripts import run_script, seconds_to_stop
 from tables import as_lists, friedman, tables
 
-from firstfactor import FIRST, neighbors, shared
-from firstfactor._tasks import Workers
-from firstfactor._tree import build_tree
-from firstfactor.design import read_design
-from firstfactor.local import Local
-from firstfactor.neighbors import Search
+from firstfactor import FIRST
+from firstfactor._utils.threads import Workers
+from firstfactor.data.design import read_design
+from firstfactor.neighbors import candidate_search
+from firstfactor.neighbors import search as search_module
+from firstfactor.neighbors.kernels.kd_tree import build_kd_tree
+from firstfactor.neighbors.search import Search
+from firstfactor.variance.local_linear import LocalLinear
 
 
 def search(X, y, n_neighbors, outer=None, n_jobs=1):
@@ -33,11 +35,11 @@ def search(X, y, n_neighbors, outer=None, n_jobs=1):
 def way(request, monkeypatch):
     """Have the plans choose by cost, always share a search, along a line where there is one, or never."""
     if request.param in ("shared", "line"):
-        monkeypatch.setattr(Search, "_cost_alone", lambda _, levels, __: np.full_like(levels, np.inf))
+        monkeypatch.setattr(search_module, "cost_alone", lambda points, *_: np.full_like(points, np.inf))
     if request.param == "line":
-        monkeypatch.setattr(neighbors, "FEW", 0)
+        monkeypatch.setattr(search_module, "FEW_ROWS", 0)
     if request.param == "alone":
-        monkeypatch.setattr(Search, "_cost_alone", lambda _, levels, __: np.full_like(levels, -1.0))
+        monkeypatch.setattr(search_module, "cost_alone", lambda points, *_: np.full_like(points, -1.0))
     return request.param
 
 
@@ -113,14 +115,14 @@ class TestOneWayOnly:
 def test_more_candidates_than_a_tile(monkeypatch):
     X, y = friedman(60, factors=23)
     ref = search(X, y, 3).plus_each([6, 0], list(range(7, 23)))
-    monkeypatch.setattr(shared, "TILE", 5)
+    monkeypatch.setattr(candidate_search, "TILE", 5)
     np.testing.assert_allclose(search(X, y, 3).plus_each([6, 0], list(range(7, 23))), ref, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 33, 129, 1000, 5000])
 def test_every_point_is_in_the_box_of_every_node_above_it(n):
     coordinates = np.random.default_rng(n).normal(size=(3, n))
-    tree = build_tree(coordinates, np.full(3, np.inf), Workers(2))
+    tree = build_kd_tree(coordinates, np.full(3, np.inf), Workers(2))
     assert sorted(tree.order) == list(range(n))
     np.testing.assert_array_equal(tree.points, coordinates[:, tree.order].T)
     sizes = np.diff(tree.start)
@@ -196,23 +198,24 @@ def test_kernels_without_compiling():
         """
         import numpy as np
         import naive
-        from firstfactor import FIRST, neighbors, total_indices
-        from firstfactor.local import Local
-        from firstfactor.neighbors import Search
-        from firstfactor.variance import open_variances
+        from firstfactor import FIRST, total_indices
+        from firstfactor.neighbors import search
+        from firstfactor.variance.local_linear import LocalLinear
+        from firstfactor.parameters import Options
+        from firstfactor.variance.conditional import open_variances
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.normal(size=(40, 3)), rng.integers(0, 3, size=(40, 2))])
         y = X[:, 0] + X[:, 3] + 0.1 * rng.normal(size=40)
         columns = naive.standardise(X.T.tolist())
         for k in (2, 3):
             for cost, few in ((np.inf, 3000), (np.inf, 0), (-1.0, 0)):  # always share a search, along a line, or never
-                Search._cost_alone = lambda _, levels, __: np.full_like(levels, cost)
-                neighbors.FEW = few
+                search.cost_alone = lambda points, *_: np.full_like(points, cost)
+                search.FEW_ROWS = few
                 ours = FIRST(k).fit(X, y).importances_, total_indices(X, y, n_neighbors=k).values
                 refs = naive.first(columns, y.tolist(), k), naive.total_indices(columns, y.tolist(), k)
                 np.testing.assert_allclose(ours, refs, rtol=1e-9, atol=1e-12)
-        with open_variances(X, y) as variances:
-            local = Local(variances.search, [0, 3, 4], (4, 9))
+        with open_variances(X, y, Options()) as variances:
+            local = LocalLinear(variances.search, [0, 3, 4], (4, 9))
             errors = local.errors(variances.response.values, np.arange(40)).values
             squares = local.fit(np.arange(40)).mean_squares(variances.response.values[:, None].astype(np.float32))
         refs = [[naive.local_error(columns, y.tolist(), [0, 3, 4], m, band) for m in range(40)] for band in (4, 9)]
@@ -281,7 +284,7 @@ def test_a_set_gives_the_same_bits_in_any_order(case):
     y = np.random.default_rng(1).normal(size=len(X))
     orders = [(0, 1, 2), (2, 0, 1), (1, 2, 0)]
     found = [search(X, y, 3).balls(order).variance for order in orders]
-    errors = [Local(search(X, y, 3), order, (4, 9)).errors(y, np.arange(len(y))).values for order in orders]
+    errors = [LocalLinear(search(X, y, 3), order, (4, 9)).errors(y, np.arange(len(y))).values for order in orders]
     for same in (found, errors):
         np.testing.assert_array_equal(same[1], same[0])
         np.testing.assert_array_equal(same[2], same[0])

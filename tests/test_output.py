@@ -7,11 +7,11 @@ import resource
 
 import pytest
 import typer
+from firstfactor.cli.run import Outputs
 from scripts import run_script
 
-from firstfactor._output import temporary_file, write_whole
-from firstfactor.complaints import told_plainly
-from firstfactor.job import Outputs
+from firstfactor._utils.atomic_write import temporary_file, write_whole
+from firstfactor.cli.errors import exit_on_error
 
 
 def write(path, content=b"new"):
@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_with_the_file(tmp_path):
 def test_what_a_killed_process_left_goes_away_and_what_others_use_stays(tmp_path):
     run_script(f"""
         import os
-        from firstfactor._output import temporary_file
+        from firstfactor._utils.atomic_write import temporary_file
         context = temporary_file({str(tmp_path)!r})
         context.__enter__().write(b"half")
         os._exit(0)
@@ -98,6 +98,6 @@ def test_what_a_killed_process_left_goes_away_and_what_others_use_stays(tmp_path
 
 def test_too_little_memory_is_told_however_it_is_noticed(capsys):
     for error in (MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")):
-        with pytest.raises(typer.Exit), told_plainly(debug=False):
+        with pytest.raises(typer.Exit), exit_on_error(debug=False):
             raise error
         assert capsys.readouterr().err.startswith("error: there is not enough memory. Use fewer rows (--sample)")

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from tables import friedman, mixed
 
 from firstfactor import FIRST, Indices, backward_elimination, stability, total_indices
-from firstfactor.effects_plot import local_means
-from firstfactor.path_plot import stops
+from firstfactor._utils.shorten import shorten, shorten_all
 from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
-from firstfactor.shorten import shorten, shorten_all
+from firstfactor.plots.effects import local_means
+from firstfactor.plots.path import stops
 
 LONG = "average daily temperature of sensor number {} in the northern hall during the night"
 

@@ -20,10 +20,10 @@ from sklearn.pipeline import make_pipeline
 from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
-from firstfactor.observed import Column
-from firstfactor.report import compact_table, describe_stability, percent, write_report
-from firstfactor.report_data import summarise
-from firstfactor.standins import associate
+from firstfactor.plots.original_data import Column
+from firstfactor.reporting.associations import associate
+from firstfactor.reporting.data_summary import summarise
+from firstfactor.reporting.report import compact_table, describe_stability, percent, write_report
 
 NASTY = "<script>alert(1)</script>"
 VOID = {"meta", "link", "col", "br"}
@@ -344,14 +344,14 @@ def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
     page = page_of(tmp_path / "page.html")
     box = text_of(page.find(".//p[@id='too-few-rows']"))
     assert "60 rows are too few for 10 factors at a time" in box
-    assert f"They are enough for about {crowded.crowding.supported}." in box
+    assert f"They are enough for about {crowded.sample_size.supported}." in box
     assert page.find(".//p[@id='bias']") is None
     X, y = friedman(1000)
     selector = FIRST().fit(X, y)
     selector.report(tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
     assert page.find(".//p[@id='too-few-rows']") is None
-    bias = f"too low by {100 * selector.indices_.crowding.distance_bias:.0f} points or more"
+    bias = f"too low by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
     assert bias in text_of(page.find(".//p[@id='bias']")) and "“extrapolated”" in text_of(page.find(".//p[@id='bias']"))
     FIRST(estimator="extrapolated").fit(X, y).report(tmp_path / "page.html")
     assert page_of(tmp_path / "page.html").find(".//p[@id='bias']") is None
@@ -519,7 +519,7 @@ def test_a_notebook_marks_what_may_be_chance():
 
 
 def test_unfitted_or_as_text_it_is_what_scikit_learn_shows(full):
-    assert "firstfactor" not in FIRST()._repr_html_().replace("firstfactor.selector", "")
+    assert "firstfactor" not in FIRST()._repr_html_().replace("firstfactor.first", "")
     assert 'class="firstfactor"' not in FIRST()._repr_mimebundle_()["text/html"]
     with sklearn.config_context(display="text"):
         assert not hasattr(full[0], "_repr_html_")

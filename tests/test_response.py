@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from firstfactor.response import read_response
+from firstfactor.data.response import read_response
 
 
 @pytest.mark.parametrize(

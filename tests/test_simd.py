@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numba import njit
 
-from firstfactor._simd import (
+from firstfactor.neighbors.kernels.simd import (
     at_most,
+    broadcast8,
+    broadcast16,
     count_bits,
     first_bit,
     greatest,
@@ -16,8 +18,6 @@ from firstfactor._simd import (
     load8,
     load16,
     smaller,
-    spread8,
-    spread16,
     store,
     where_less,
 )
@@ -31,10 +31,10 @@ def sixteen(a, b, x, out):
     store(out, 0, v + w)
     store(out, 16, v - w)
     store(out, 32, v * w)
-    store(out, 48, v / (w * w + spread16(1.0)))
+    store(out, 48, v / (w * w + broadcast16(1.0)))
     store(out, 64, smaller(v, w))
-    store(out, 80, larger(v, spread16(x)))
-    store(out, 96, where_less(v, w, spread16(x), w))
+    store(out, 80, larger(v, broadcast16(x)))
+    store(out, 96, where_less(v, w, broadcast16(x), w))
     return at_most(v, w), least(v), greatest(v)
 
 
@@ -59,7 +59,7 @@ def test_sixteen_numbers(a, b, x):
 @njit
 def eight(a, at, x):
     v = load8(a, at)
-    bits, found = at_most(v, spread8(x)), 0.0
+    bits, found = at_most(v, broadcast8(x)), 0.0
     n_found = count_bits(bits)
     while bits != 0:
         found += 2.0 ** first_bit(bits)

@@ -23,7 +23,8 @@ import firstfactor
 from firstfactor import FIRST, Stability, stability
 from firstfactor.plots import plot_stability
 from firstfactor.problems import friedman
-from firstfactor.stability_selection import unimodal_bound, worst_case_bound
+from firstfactor.results.stability import unimodal_bound, worst_case_bound
+from firstfactor.selection import stability as halves
 
 
 @pytest.fixture(autouse=True)
@@ -152,14 +153,14 @@ def test_a_target_of_one_column_warns_once(data):
 
 
 def spy_on_halves(monkeypatch):
-    """Return a list that fills with what `FIRST.choose` is given."""
-    seen, choose = [], FIRST.choose
+    """Return a list that fills with what each half is: its X, its y and its options."""
+    seen, open_variances = [], halves.open_variances
 
-    def watched(self, X, y):
-        seen.append((np.asarray(X), np.asarray(y), self))
-        return choose(self, X, y)
+    def watched(X, y, options):
+        seen.append((np.asarray(X), np.asarray(y), options))
+        return open_variances(X, y, options)
 
-    monkeypatch.setattr(FIRST, "choose", watched)
+    monkeypatch.setattr(halves, "open_variances", watched)
     return seen
 
 
@@ -477,7 +478,7 @@ def stays_inside(figure):
 
 
 def test_the_picture_has_a_bar_for_each_factor_and_the_threshold():
-    ax = made_up([0.3, 0.999, 0.0, 1.0, 0.002]).plot()
+    ax = plot_stability(made_up([0.3, 0.999, 0.0, 1.0, 0.002]))
     assert labels_of(ax) == ["x3", "x1", "x0", "x4", "x2"]
     assert [bar.get_width() for bar in ax.patches] == [1.0, 0.999, 0.3, 0.002, 0.0]
     texts = [text.get_text() for text in ax.texts]
@@ -489,9 +490,9 @@ def test_the_picture_has_a_bar_for_each_factor_and_the_threshold():
 
 
 def test_many_factors_are_summed_up():
-    assert labels_of(made_up([0.9] + [0.0] * 30).plot()) == ["x0", "30 others"]
-    assert labels_of(made_up([0.0] * 30).plot()) == ["all 30 factors"]
-    ax = made_up(np.linspace(0.9, 0.01, 100)).plot()
+    assert labels_of(plot_stability(made_up([0.9] + [0.0] * 30))) == ["x0", "30 others"]
+    assert labels_of(plot_stability(made_up([0.0] * 30))) == ["all 30 factors"]
+    ax = plot_stability(made_up(np.linspace(0.9, 0.01, 100)))
     assert len(labels_of(ax)) == 60 and labels_of(ax)[-1] == "41 more"
     assert ax.texts[59].get_text() == "at most 0.37 each"
 
@@ -500,7 +501,7 @@ def test_many_factors_are_summed_up():
 @pytest.mark.parametrize("name", ["x{}", "average daily temperature of sensor number {} in the northern hall at night"])
 def test_the_picture_fits_whatever_the_names(threshold, name):
     names = tuple(name.format(j) for j in range(24))
-    ax = made_up(np.linspace(1, 0, 24), threshold=threshold, names=names).plot()
+    ax = plot_stability(made_up(np.linspace(1, 0, 24), threshold=threshold, names=names))
     assert len(set(labels_of(ax))) == len(labels_of(ax))
     assert stays_inside(ax.figure)
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from firstfactor._tasks import Workers
+from firstfactor._utils.threads import Workers
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])

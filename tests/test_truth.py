@@ -199,7 +199,7 @@ def test_a_large_mean_costs_no_digits():
 
 @pytest.mark.parametrize("method", ["double", "pick-freeze"])
 def test_blocks_do_not_change_what_is_estimated(method, monkeypatch):
-    monkeypatch.setattr("firstfactor.truth.BLOCK_VALUES", 300)
+    monkeypatch.setattr("firstfactor.problems.monte_carlo.BLOCK_VALUES", 300)
     sizes = []
 
     def spy(x):

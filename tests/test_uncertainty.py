@@ -8,8 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tables import as_lists, friedman, mixed, tables
 
-from firstfactor import FIRST, backward_elimination, total_indices
-from firstfactor.crowding import TooFewRowsWarning
+from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.problems import ishigami
 
 estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
@@ -288,21 +287,21 @@ def test_too_few_rows_for_so_many_factors_are_told_with_what_they_can_support():
     with pytest.warns(TooFewRowsWarning, match="200 rows are too few for 20 factors") as warned:
         found = total_indices(X, y)
     assert warned[0].filename == __file__
-    assert 3 <= found.crowding.supported <= 8
-    assert found.crowding.distance_share > 0.3
+    assert 3 <= found.sample_size.supported <= 8
+    assert found.sample_size.distance_share > 0.3
 
 
 def test_enough_rows_are_no_matter():
     X, y = friedman(rows=1000)
-    crowding = total_indices(X[:, [0, 6, 7]], y).crowding
-    assert crowding.supported is None
-    assert 0 < crowding.distance_share < 0.02
+    sample_size = total_indices(X[:, [0, 6, 7]], y).sample_size
+    assert sample_size.supported is None
+    assert 0 < sample_size.distance_share < 0.02
 
 
 def test_the_distance_bias_of_a_linear_response_is_found():
     X = np.random.default_rng(0).normal(size=(500, 5))
     found = total_indices(X, X.sum(axis=1))
-    np.testing.assert_allclose(found.crowding.distance_bias, 1 - found.r2_ceiling, rtol=0.15)
+    np.testing.assert_allclose(found.sample_size.distance_bias, 1 - found.r2_ceiling, rtol=0.15)
 
 
 def test_categories_count_in_the_distance_of_any_two_rows():
@@ -310,7 +309,7 @@ def test_categories_count_in_the_distance_of_any_two_rows():
     columns = naive.standardise(as_lists(X))
     nearest = [min(naive.distance(columns, range(5), m, n) ** 2 for n in range(300) if n != m) for m in range(300)]
     any_two = np.mean([naive.distance(columns, range(5), m, n) ** 2 for m in range(300) for n in range(300) if n != m])
-    share = total_indices(X, y).crowding.distance_share
+    share = total_indices(X, y).sample_size.distance_share
     np.testing.assert_allclose(share, np.mean(nearest) / any_two, rtol=1e-9)
 
 

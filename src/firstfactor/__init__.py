@@ -4,41 +4,50 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .data_quality import DataQualityWarning
-    from .indices import Indices, explained_variance, total_indices
-    from .path import Path
-    from .selection import backward_elimination
-    from .selector import FIRST
-    from .stability_selection import Stability, stability
+    from .data.quality import DataQualityWarning
+    from .first import FIRST
+    from .functions import backward_elimination, explained_variance, stability, total_indices
+    from .inference.sample_size import TooFewRowsWarning
+    from .ranking import Ranking, rank
+    from .results.indices import Indices
+    from .results.path import Path
+    from .results.stability import Stability
 
+__version__ = "0.1.0"
+
+# Where each public name is defined.
+_HOMES = {
+    "FIRST": "first",
+    "DataQualityWarning": "data.quality",
+    "Indices": "results.indices",
+    "Path": "results.path",
+    "Ranking": "ranking",
+    "Stability": "results.stability",
+    "TooFewRowsWarning": "inference.sample_size",
+    "backward_elimination": "functions",
+    "explained_variance": "functions",
+    "rank": "ranking",
+    "stability": "functions",
+    "total_indices": "functions",
+}
 __all__ = [
     "FIRST",
     "DataQualityWarning",
     "Indices",
     "Path",
+    "Ranking",
     "Stability",
+    "TooFewRowsWarning",
     "backward_elimination",
     "explained_variance",
+    "rank",
     "stability",
     "total_indices",
 ]
-__version__ = "0.1.0"
-
-_HOMES = {
-    "DataQualityWarning": "data_quality",
-    "FIRST": "selector",
-    "Indices": "indices",
-    "Path": "path",
-    "Stability": "stability_selection",
-    "backward_elimination": "selection",
-    "explained_variance": "indices",
-    "stability": "stability_selection",
-    "total_indices": "indices",
-}
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: help on the command line need not wait for compilers."""
+    """Import a public name when it is first used: help on the command line does not wait for the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(f".{_HOMES[name]}", __name__), name)

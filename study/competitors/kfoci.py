@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from firstfactor._jit import jit
+from firstfactor.neighbors.kernels.compiling import jit
 from study.outcome import Floats, Outcome, outcome_of
 
 SHARE_OF_ROWS = 1 / 20  # as many neighbours, but not more than the most: the defaults of the R package KPC

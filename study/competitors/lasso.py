@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.preprocessing import StandardScaler
 
-from firstfactor._jit import jit
+from firstfactor.neighbors.kernels.compiling import jit
 from study.outcome import Floats, Outcome, outcome_of
 
 # The defaults of the R package glmnet.

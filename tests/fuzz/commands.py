@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
-from firstfactor import cli
+from firstfactor._utils.text import printable
+from firstfactor.cli import main as cli
 
 from . import invariants
 from .classify import PACKAGE, judge_text
@@ -104,7 +105,9 @@ class FileCase:
         self.error = last.replace(self.file, "FILE")
         if not last.startswith("error: "):
             yield f"the last line is not an error: {err[-500:]!r}"
-        elif wrong := judge_text(last.removeprefix("error: "), self.file, "standard input", "the target"):
+        elif wrong := judge_text(
+            last.removeprefix("error: "), self.file, printable(self.file), "standard input", "the target"
+        ):
             yield f"{wrong}: {self.error}"
         elif POLARS_ON_TEXT.search(last):
             yield f"raw words of polars: {self.error}"

@@ -43,9 +43,9 @@ def of_indices(indices, level):
     if not indices.response_variance > 0 or indices.noise_variance < 0:
         yield f"a variance is negative: {indices.response_variance}, {indices.noise_variance}"
     yield from _shares("r2_ceiling", [indices.r2_ceiling])
-    crowding = indices.crowding
-    if not (math.isfinite(crowding.distance_share) and 0 <= crowding.distance_bias <= 1):
-        yield f"crowding is {crowding}"
+    sample_size = indices.sample_size
+    if not (math.isfinite(sample_size.distance_share) and 0 <= sample_size.distance_bias <= 1):
+        yield f"sample_size is {sample_size}"
     if indices.uncertainty is not None:
         yield from _of_uncertainty(indices, level)
 

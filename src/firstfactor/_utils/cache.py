@@ -1,0 +1,32 @@
+"""The last results about factor sets, for those who ask again."""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+
+class BoundedCache(Generic[Result]):
+    """Keeps the results for the last so many sets, whatever the order of their factors."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._results: dict[tuple[int, ...], Result] = {}
+
+    def get(self, factors: Sequence[int]) -> Result | None:
+        """Return what is known, or None."""
+        return self._results.get(tuple(sorted(factors)))
+
+    def put(self, factors: Sequence[int], result: Result) -> None:
+        """Keep a result, and forget the oldest."""
+        self._results[tuple(sorted(factors))] = result
+        for oldest in list(self._results)[: max(len(self._results) - self._most, 0)]:
+            self._results.pop(oldest, None)  # another thread may have been faster
+
+    def find(self, factors: Sequence[int], make: Callable[[], Result]) -> Result:
+        """Return what is known, or make it and keep it."""
+        known = self.get(factors)
+        if known is None:
+            known = make()
+            self.put(factors, known)
+        return known

@@ -1,0 +1,38 @@
+"""Results as tables: a data frame of the user's choice, or aligned text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import narwhals as nw
+from numpy.typing import NDArray
+
+from . import checks
+from .text import without_controls
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+
+
+def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Backend) -> Any:
+    """Return a native data frame."""
+    checks.one_of("backend", backend, get_args(Backend))
+    encodable = {name: [_encodable(value) for value in values] for name, values in columns.items()}
+    return nw.from_dict(encodable, backend=backend).to_native()
+
+
+def _encodable(value: Any) -> Any:
+    """A value as it is, but text without halves of characters, which no data frame can hold."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def make_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of text under a header, columns aligned: the first to the left, the others to the right."""
+    rows = [[without_controls(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.ljust(width) if j == 0 else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in (header, *rows)
+    )
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,94 @@
+"""Threads: the only file that knows there is more than one core."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from joblib import effective_n_jobs
+
+from . import checks
+
+# What a thread that works for others looks at between two items: whether anybody still waits for the result.
+_given_up = threading.local()
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Workers:
+    """Threads that map pure functions over items and return the results in the order of the items.
+
+    Since the results come back in order whatever thread made them, what is computed from them has the same
+    bits for any number of workers. ``n_jobs`` means what it means in joblib: None is 1 unless a joblib
+    context says otherwise, -1 is all cores.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        if n_jobs is not None and (not checks.is_integer(n_jobs) or n_jobs == 0):
+            raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
+        self.count = effective_n_jobs(n_jobs)
+        self._pool = ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
+        self._here = threading.local()
+        self._stopped = threading.Event()
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """Return ``[function(item) for item in items]``; within a task, without further threads.
+
+        The calling thread takes items as well: short work is over before others have woken up.
+        """
+        if self._pool is None or len(items) < 2 or getattr(self._here, "in_task", False):
+            return [function(item) for item in _until_given_up(items)]
+        results: list[Any] = [None] * len(items)
+        left = iter(range(len(items)))  # taking the next one is atomic
+
+        def work() -> None:
+            before = getattr(_given_up, "by", None)
+            self._here.in_task, _given_up.by = True, self._stopped
+            try:
+                for i in left:
+                    results[i] = function(items[i])
+            finally:
+                self._here.in_task, _given_up.by = False, before
+                deque(left, maxlen=0)  # after an error or an interrupt nobody needs the rest
+
+        helpers = [self._pool.submit(work) for _ in range(min(self.count, len(items)) - 1)]
+        work()
+        for helper in helpers:
+            if not helper.cancel():  # one that has not woken up yet would find nothing to do
+                helper.result()
+        return results
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._stopped.set()
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        if isinstance(error, SystemError) and _comes_from_interrupt(error):
+            raise KeyboardInterrupt from error
+
+
+def _until_given_up(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield items; end with an error once whoever gave this thread its work has gone.
+
+    An interrupt reaches the main thread only. Others would go on with a long task, and keep the process from ending.
+    """
+    stopped = getattr(_given_up, "by", None)
+    for item in items:
+        if stopped is not None and stopped.is_set():
+            raise InterruptedError("nobody waits for this any more")
+        yield item
+
+
+def _comes_from_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C is behind an error: a kernel that is just handing over its result makes it a SystemError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None

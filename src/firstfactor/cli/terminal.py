@@ -1,0 +1,301 @@
+"""Results as text that fits the terminal."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from .._utils.text import printable, without_controls
+from ..plots.fonts import find_fallback
+from ..ranking import Ranking
+from ..results.formats import format_importance, format_interval, format_p
+from ..results.indices import WEAK
+from ..results.wording import (
+    LEVEL,
+    intervals,
+    r2_range,
+    say_bias,
+    say_disagreement,
+    say_no_shares,
+    say_rows_judged,
+)
+
+if TYPE_CHECKING:
+    from ..results.stability import Stability
+
+# Rows that a person reads in a terminal; files hold all of them.
+MOST_SELECTED, MOST_LEFT_OUT, MOST_NAMED = 40, 10, 4
+
+LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
+
+# Room that names leave for bars where there is little.
+BAR_ROOM = 10
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "→": "->", "±": "+-", "≥": ">="})
+
+
+class Screen:
+    """Standard output: as wide as the terminal, plain in a pipe, in characters that it can show."""
+
+    def __init__(self, file: TextIO) -> None:
+        if hasattr(file, "reconfigure"):
+            file.reconfigure(errors="backslashreplace")  # a name in another script must not end the run
+        self._console = Console(file=file, highlight=False, markup=False, emoji=False)
+        self._ascii = not self._console.encoding.lower().startswith("utf")
+
+    @property
+    def width(self) -> int:
+        """Columns that fit."""
+        return self._console.width
+
+    def print(self, *parts: str | tuple[str, str]) -> None:
+        """Print text, with styles for parts of it; lines break at words."""
+        styled = [(part, "") if isinstance(part, str) else part for part in parts]
+        paragraph = Text.assemble(*((self.plain(text), style) for text, style in styled))
+        for line in paragraph.wrap(self._console, self.width):
+            line.rstrip()
+            self._console.print(line)
+
+    def print_line(self, start: str, end: str, style: str) -> None:
+        """Print one row of a table, cut where the terminal ends."""
+        row = Text.assemble(self.plain(start), (self.plain(end), style))
+        self._console.print(row, no_wrap=True, overflow="crop", crop=True)
+
+    def plain(self, text: str) -> str:
+        """Return text in characters that the encoding has, and that say nothing to the terminal."""
+        text = without_controls(text)
+        return text.translate(_ASCII) if self._ascii else text
+
+    def bar(self, share: float, width: int) -> str:
+        """Return a bar of the given share of the width, never nothing."""
+        if self._ascii:
+            return "#" * max(round(share * width), 1)
+        whole, eighths = divmod(max(round(share * width * 8), 1), 8)
+        return "█" * whole + _EIGHTHS[eighths].strip()
+
+
+def print_result(screen: Screen, result: Ranking) -> None:
+    """Print what the data are, how far any model could get, and the factors."""
+    screen.print(*_data_line(result))
+    for remark in result.dataset.remarks:
+        screen.print(("Note: ", "yellow"), printable(remark))
+    screen.print()
+    screen.print((ceiling_sentence(result), "bold"))
+    for doubt in _doubts(result):
+        screen.print(("Note: ", "yellow"), doubt)
+    screen.print()
+    _print_factors(screen, result)
+    for line in _after_table(result):
+        screen.print(line)
+
+
+def print_ending(screen: Screen, result: Ranking, written: dict[str, Any], seconds: Mapping[str, float]) -> None:
+    """Print which files were written, and where time went."""
+    screen.print()
+    for path in written.values():
+        screen.print(f"Wrote {path}")
+    lacking = find_fallback(result.indices.names).lacking if "plot" in written else ""
+    if lacking:
+        screen.print(("Note: ", "yellow"), f"No installed font has {_some(lacking)}; the picture shows boxes instead.")
+    parts = ", ".join(f"{name} {time:.2f}" for name, time in seconds.items())
+    screen.print((f"Time: {sum(seconds.values()):.2f} s ({parts})", "dim"))
+
+
+def _some(characters: str, most: int = 10) -> str:
+    return characters if len(characters) <= most else f"{characters[:most]} and {len(characters) - most} more"
+
+
+def ceiling_sentence(result: Ranking) -> str:
+    """Say how well any model could do."""
+    indices, target = result.indices, printable(result.dataset.y.name)
+    ceiling = indices.r2_ceiling
+    if result.settings["rule"] == "calibrated" and not indices.selected.size:
+        return f"No factor shows more of {target} than chance would (alpha = {result.settings['alpha']:g})."
+    if ceiling <= 0 or not indices.selected.size:
+        return f"These factors explain nothing of the variance of {target} that {indices.n_rows:,} rows could show."
+    what = f"of the variance of {target} from these factors"
+    if indices.task == "classification":
+        zero, one = (printable(label) for label in result.classes)
+        coded = "" if (zero, one) == ("0", "1") else f"{one} = 1, {zero} = 0; "
+        what += f" ({coded}no Brier score below {indices.noise_variance:.3g})"
+    if ceiling == 1:
+        return f"Estimated ceiling: a model can explain all {what}."
+    return f"Estimated ceiling: no model can explain more than {_percent(ceiling, r2_range(indices))} {what}."
+
+
+def _percent(share: float, interval: tuple[float, float] | None) -> str:
+    """Return a share in words, with its interval: no 100 % that is not quite, no 0 % that is some."""
+    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
+    ends = "–".join(f"{100 * end:.{decimals}f}" for end in interval or ())
+    return f"{100 * share:.{decimals}f} %" + (f" ({ends})" if ends else "")
+
+
+def _doubts(result: Ranking) -> Iterator[str]:
+    """Say why the figures may be off."""
+    indices = result.indices
+    for finding in indices.findings:
+        yield printable(finding.command_advice)
+    too_few = indices.sample_size.sentence
+    if too_few:
+        yield f"{too_few} Use {'' if indices.path is not None else '--method first, fewer factors or '}more rows."
+    for doubt in (say_bias(indices, "--estimator extrapolated is less off"), say_no_shares(indices)):
+        if doubt:
+            yield doubt
+
+
+def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
+    """Say in a line what was analysed, and what was not and why."""
+    data, indices = result.dataset, result.indices
+    kinds: Counter[str] = Counter(indices.kinds)
+    words = {"number": "numbers", "category": "categories", "constant": "constant"}
+    held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in words.items() if (n := kinds[kind]))
+    rows = f"{len(data.y):,} rows"
+    if data.n_drawn is not None:
+        rows += f" drawn from {data.n_read:,}"
+    if data.n_dropped:
+        rows += f" ({data.n_dropped:,} with missing values dropped)"
+    if data.n_copies:
+        rows += f" ({data.n_copies:,} copies of others dropped)"
+    if result.settings["split"]:
+        rows += f" (one half to select on, {indices.n_rows:,} to estimate on)"
+    role = "has two classes" if indices.task == "classification" else "is a quantity"
+    count = len(indices.names)
+    line: list[str | tuple[str, str]] = [
+        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({held}); "
+        f"{printable(data.y.name)} {role}."
+    ]
+    if data.left_out:
+        line += [" ", (f"Left out: {_name_some(data.left_out)}.", "yellow")]
+    return line
+
+
+def _name_some(reasons: dict[str, str]) -> str:
+    named = [f"{printable(name)} ({why})" for name, why in list(reasons.items())[:MOST_NAMED]]
+    more = len(reasons) - len(named)
+    return ", ".join(named) + (f" and {more} more columns" if more else "")
+
+
+def _print_factors(screen: Screen, result: Ranking) -> None:
+    """Print the table of factors: the selected ones with a bar, then others with a reason."""
+    indices = result.indices
+    selected, others = indices.selected.tolist()[:MOST_SELECTED], indices.left_out.tolist()[:MOST_LEFT_OUT]
+    names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
+    room = screen.width - len("rank    category  ") - 2
+    cells = _Cells(result, room - SHORTEST_NAME)
+    room -= len(cells.header)
+    width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
+    longest_bar = min(room - width, LONGEST_BAR)
+    shares = indices.shares
+    largest = float(shares.max()) or 1.0
+
+    def row(rank: str, name: str, kind: str) -> str:
+        return f"{rank:>4}  {set_cell_size(shorten(name, width), width)}  {kind:8}  "
+
+    screen.print((row("rank", "factor", "kind") + cells.header, "bold"))
+    for rank, i in enumerate(selected, start=1):
+        bar = screen.bar(shares[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
+        screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}", "blue")
+    for i in others:
+        reason = f"{cells.frequency(i)}{indices.why_left_out(i)}"
+        screen.print_line(row("–", names[i], indices.kinds[i]), reason, "dim")
+
+
+class _Cells:
+    """What stands in the table between the kind of a factor and its bar; without intervals where there is no room."""
+
+    def __init__(self, result: Ranking, room: int) -> None:
+        self._indices, self._stability = result.indices, result.stability
+        self._intervals, self._weak = intervals(result.indices), result.indices.weak
+        self._marks = bool(self._weak.any())
+        halves = "" if self._stability is None else "halves  "
+        p_value = "" if self._indices.uncertainty is None else f"       p{self._mark(False)}"
+        self.header = f"{halves}importance (interval){p_value}"
+        self._shows_intervals = bool(p_value) and len(self.header) <= room
+        if not self._shows_intervals:
+            self.header = f"{halves}importance{p_value}"
+
+    def of(self, factor: int) -> str:
+        """Return the cells of a selected factor."""
+        importance = format_importance(float(self._indices.shares[factor]))
+        if self._indices.uncertainty is None:
+            return f"{self.frequency(factor)}{importance:>10}"
+        p_value = format_p(float(self._indices.p_values[factor]))
+        interval = f"{importance:>7} {format_interval(self._intervals[factor]):13}"
+        mark = self._mark(bool(self._weak[factor]))
+        return (
+            f"{self.frequency(factor)}{interval if self._shows_intervals else f'{importance:>10}'}  {p_value:>6}{mark}"
+        )
+
+    def frequency(self, factor: int) -> str:
+        """Return how often a factor was selected on halves, if that is known."""
+        return "" if self._stability is None else f"{self._stability.frequencies[factor]:6.2f}  "
+
+    def _mark(self, weak: bool) -> str:
+        """Return the mark of a weak factor, and room for it where other factors are weak."""
+        return "" if not self._marks else " ?" if weak else "  "
+
+
+def shorten(text: str, width: int) -> str:
+    """Return text with its middle left out where it is too wide: both ends tell names apart."""
+    if cell_len(text) <= width:
+        return text
+    head, tail = width // 2, (width - 1) // 2
+    return set_cell_size(text, head) + "…" + set_cell_size(text[::-1], tail)[::-1]
+
+
+def _after_table(result: Ranking) -> Iterator[str]:
+    """Say what the table does not show, and what its columns mean."""
+    hidden = max(result.indices.selected.size - MOST_SELECTED, 0)
+    others = max(len(result.indices.left_out) - MOST_LEFT_OUT, 0)
+    counts = [f"{hidden} more with an importance"] * bool(hidden) + [f"{others} more left out"] * bool(others)
+    if counts:
+        yield f"      … and {', '.join(counts)}; --csv or --json writes all."
+    legend = [*_legend(result)]
+    if legend:
+        yield ""
+        yield from legend
+    if result.dataset.true_factors:
+        yield ""
+        yield _verdict(result)
+
+
+def _legend(result: Ranking) -> Iterator[str]:
+    """Say what the columns mean."""
+    indices = result.indices
+    if indices.uncertainty is None:
+        yield result.why_no_intervals
+    elif indices.selected.size:
+        yield f"{100 * LEVEL:g} % intervals, for chance alone; p: how likely such an effect is by chance."
+    if indices.weak.any():
+        yield f"? weak: p > {WEAK:g}."
+    for sentence in (say_disagreement(indices), say_rows_judged(indices)):
+        if sentence:
+            yield sentence
+    if result.stability is not None:
+        yield _stability_sentence(result.stability)
+
+
+def _stability_sentence(found: "Stability") -> str:
+    """Say what the column of frequencies is, and how many of the frequent factors may be luck."""
+    often = found.selected.size
+    sentence = f"halves: how often selected on {2 * found.n_pairs:,} random halves of the rows"
+    if not often:
+        return f"{sentence}; none in {found.threshold:.0%} or more.".replace("%", " %")
+    if found.expected_false >= often:
+        return f"{sentence}; with so few factors, there is no bound on how many by luck."
+    bound = f"{found.expected_false:.2g}"
+    return f"{sentence}; of {often} in {100 * found.threshold:g} % or more, at most {bound} are expected there by luck."
+
+
+def _verdict(result: Ranking) -> str:
+    """Compare the factors found with the true ones."""
+    true = result.dataset.true_factors
+    chosen = {result.indices.names[i] for i in result.indices.selected}
+    missed, wrong = [n for n in true if n not in chosen], sorted(chosen - set(true))
+    verdict = "all found" if not missed else f"{', '.join(missed)} missed"
+    verdict += f", {', '.join(wrong)} selected too" if wrong else ", and no others"
+    return f"{result.dataset.y.name} truly depends on {', '.join(true)}: {verdict}."

@@ -1,0 +1,1 @@
+"""A table in, arrays out: columns, factors, response."""

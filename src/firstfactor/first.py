@@ -1,0 +1,295 @@
+"""FIRST as a scikit-learn selector."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._utils.sklearn_compat import transform_output
+from .data.design import Factors, flatten_names
+from .data.quality import warn_of_findings
+from .inference.sample_size import warn_if_too_few_rows
+from .parameters import Options, Procedure, document
+from .plots import plot_importance
+from .reporting.report import compact_table, write_report
+from .selection.fitting import choose, fit, log_step
+from .selection.selection import ignore_step
+from .variance.conditional import open_variances
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@document
+class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Factor Importance Ranking and Selection using Total (Sobol') indices.
+
+    Finds the factors that drive a response and says how much each matters, from the data alone: no model is
+    fitted. Factors enter one at a time, the one that explains most first, until none helps; those that add
+    nothing to the others are then removed. What is left gets its total Sobol' index: the share of the
+    explainable variance that no model could reach without the factor [1]_.
+
+    Parameters
+    ----------
+    {n_neighbors}
+    {n_outer}
+    {subsample}
+    {forward}
+    {elimination}
+    {scale}
+    {categorical}
+    {task}
+    {n_jobs}
+    {random_state}
+    verbose : int
+        If positive, each step is reported on standard error.
+    {estimator}
+    {rule}
+    {alpha}
+    {split}
+
+    Attributes
+    ----------
+    importances_ : array of shape (factors,)
+        Total index of each factor relative to the selected ones; 0 if not selected. Where little is explained, it can
+        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere. Also as
+        ``feature_importances_``.
+    support_ : array of shape (factors,)
+        Which factors are selected.
+    ranking_ : array of shape (factors,)
+        1 is the most important factor; all that are not selected share the last rank.
+    selected_ : array
+        Positions of the selected factors, the most important first.
+    noise_variance_ : float
+        Variance of y that the selected factors cannot explain.
+    explained_variance_ : float
+        Variance of y that they can explain.
+    r2_ceiling_ : float
+        The best R² that any model can reach on the selected factors, from 0 to 1.
+    standard_errors_ : array of shape (factors,)
+        Of each importance; not a number if not selected. See `interval`, and ``indices_.uncertainty`` for those of the
+        noise variance and of the ceiling.
+    p_values_ : array of shape (factors,)
+        How likely such an effect is if the factor adds nothing to the other selected ones; not a number likewise.
+    path_ : Path
+        What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
+    indices_ : Indices
+        All of the above in one object, with the kind of each factor and why it was left out.
+    classes_ : array
+        The two class labels; only for classification.
+    task_ : {"regression", "classification"}
+        What kind of response y was taken for.
+    n_features_in_ : int
+        Number of factors seen in `fit`.
+    feature_names_in_ : array of str
+        Their names, if the table has any. Levels of a pandas MultiIndex are joined by "_".
+
+    Notes
+    -----
+    Ties between factors go to the one that stands first in the table. Differences in explained variance
+    below 1e-12 of the variance of y are rounding and count as ties. Constant factors are never selected.
+
+    References
+    ----------
+    .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
+       Technometrics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import FIRST
+    >>> X = np.random.default_rng(0).uniform(size=(500, 4))
+    >>> y = np.sin(6 * X[:, 2]) + X[:, 1]
+    >>> selector = FIRST().fit(X, y)
+    >>> selector.selected_
+    array([2, 1])
+    >>> selector.importances_.round(3)
+    array([0.   , 0.122, 0.798, 0.   ])
+    """
+
+    support_: NDArray[np.bool_]
+
+    def __init__(
+        self,
+        n_neighbors: int | None = Options.n_neighbors,
+        n_outer: int | float | None = Options.n_outer,
+        subsample: str = Options.subsample,
+        forward: str | int = Procedure.forward,
+        elimination: str = Procedure.elimination,
+        scale: bool = Options.scale,
+        categorical: Factors | None = Options.categorical,
+        task: str = Options.task,
+        n_jobs: int | None = Options.n_jobs,
+        random_state: Any = Options.random_state,
+        verbose: int = 0,
+        estimator: str | None = Options.estimator,
+        rule: str = Procedure.rule,
+        alpha: float = Procedure.alpha,
+        split: bool = Procedure.split,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_outer = n_outer
+        self.subsample = subsample
+        self.forward = forward
+        self.elimination = elimination
+        self.scale = scale
+        self.categorical = categorical
+        self.task = task
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.estimator = estimator
+        self.rule = rule
+        self.alpha = alpha
+        self.split = split
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+        """Find the factors that matter and estimate their importance.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (rows, factors)
+            The factors: a numpy array, a list of rows, or a pandas, polars or pyarrow table.
+        y : array-like of shape (rows,)
+            The response: numbers, or two classes.
+        **unsupported
+            Refused; here to say so in plain words.
+        """
+        if unsupported:
+            raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
+        options, procedure = self.parameters()
+        X = flatten_names(X)
+        with open_variances(X, y, options) as variances:
+            response = variances.response
+            self.indices_ = fit(variances, procedure, log_step if self.verbose else ignore_step)
+        warn_of_findings(self.indices_.findings)
+        warn_if_too_few_rows(self.indices_.sample_size)
+        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+        self.task_ = response.task
+        if response.classes:
+            self.classes_ = np.array(response.classes)
+        elif hasattr(self, "classes_"):  # from an earlier fit
+            del self.classes_
+        self.path_ = self.indices_.path
+        self.noise_variance_ = self.indices_.noise_variance
+        self.explained_variance_ = self.indices_.explained_variance
+        self.r2_ceiling_ = self.indices_.r2_ceiling
+        self.importances_ = self.indices_.values
+        self.support_ = self.indices_.support
+        self.selected_ = self.indices_.selected
+        self.ranking_ = self.indices_.ranking
+        self.standard_errors_ = self.indices_.standard_errors
+        self.p_values_ = self.indices_.p_values
+        return self
+
+    def choose(self, X: Any, y: Any) -> NDArray[np.bool_]:
+        """Return which factors `fit` would select, without estimating how important they are.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        """
+        options, procedure = self.parameters()
+        with open_variances(X, y, options) as variances:
+            chosen = choose(variances, procedure)
+        return np.isin(np.arange(variances.design.n_factors), chosen)
+
+    def parameters(self) -> tuple[Options, Procedure]:
+        """Return the checked parameters: how variances are estimated, and how factors are selected."""
+        procedure = Procedure.pick(self)
+        return Options.pick(self).with_default_of(procedure), procedure
+
+    def interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the confidence interval of each importance, (factors, 2); not a number for factors not selected.
+
+        Parameters
+        ----------
+        level : float
+            How often such intervals hold the truth, between 0 and 1.
+        """
+        check_is_fitted(self)
+        return self.indices_.interval(level)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The same as ``importances_``, under the name that scikit-learn asks for."""
+        check_is_fitted(self)
+        return self.importances_
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types.
+
+        Only the selected columns have to be free of missing values.
+        """
+        X = flatten_names(X)
+        wanted = transform_output(self)
+        frame = nw.from_native(X, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
+            return check_array(self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
+        if wanted == "default":
+            values = chosen.to_numpy() if chosen.columns else np.empty((len(frame), 0))  # no columns would have no rows
+            return check_array(values, dtype=None, ensure_min_features=0)
+        return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the importance of each factor; see `firstfactor.plots` for this and other pictures.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: a new figure.
+        """
+        check_is_fitted(self)
+        return plot_importance(self, ax)
+
+    def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **details: Any) -> None:
+        """Write the result as one HTML page to send to a colleague.
+
+        Parameters
+        ----------
+        path : path
+            Where to write.
+        X, y : the data given to `fit`, optional
+            For the sections on effects, stand-ins and the data.
+        **details
+            ``title``, ``call``, ``notes``, ``settings``, ``stability``: as in `write_report`.
+        """
+        check_is_fitted(self)
+        write_report(self, path, X, y, **details)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """What scikit-learn shows in a notebook, after a table of the result if there is one."""
+        diagram = super()._repr_html_  # not there if scikit-learn is set to show text
+        return lambda: self._with_table(diagram())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_table(bundle["text/html"])
+        return bundle
+
+    def _with_table(self, diagram: str) -> str:
+        return compact_table(self.indices_) + diagram if hasattr(self, "indices_") else diagram
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

@@ -1,0 +1,245 @@
+"""The public functions: each validates, calls the stages in order, and returns a result."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+from ._utils import checks
+from .data.design import Factors
+from .data.quality import warn_of_findings
+from .inference.sample_size import warn_if_too_few_rows
+from .inference.totals import estimate_totals
+from .parameters import Options, OptionsDict, Procedure
+from .results.indices import Indices
+from .results.stability import Stability
+from .selection.backward import eliminate
+from .selection.fitting import estimate_selected
+from .selection.stability import Pairs, Progress, select_on_halves
+from .variance.conditional import open_variances
+
+if TYPE_CHECKING:
+    from .first import FIRST
+
+
+def total_indices(
+    X: Any,
+    y: Any,
+    *,
+    subset: Factors | None = None,
+    noise: bool = True,
+    uncertainty: bool = False,
+    method: str = "plug-in",
+    **options: Unpack[OptionsDict],
+) -> Indices:
+    """Estimate the total Sobol' index of every factor, relative to all factors given.
+
+    The total index of a factor is the share of the explainable variance that no model could reach without
+    it [1]_. No model is fitted: conditional variances come from nearest neighbours.
+
+    Parameters
+    ----------
+    X : array-like or table of shape (rows, factors)
+        The factors. Text, boolean and categorical columns are categories.
+    y : array-like of shape (rows,)
+        The response: numbers, or two classes.
+    subset : names, positions or mask, optional
+        A set of factors whose joint total index is wanted instead of one index per factor.
+    noise : bool
+        True subtracts the noise variance (NANNE, Algorithm 1 of [1]_); False takes the response to be free
+        of noise (NN).
+    uncertainty : bool
+        Whether to compute standard errors and p-values as well.
+    method : {"plug-in", "subsample"}
+        How: from what each row contributes, or from estimates on 50 random halves of the rows, which takes longer and
+        assumes less.
+    **options
+        ``n_neighbors``, ``n_outer``, ``subsample``, ``scale``, ``categorical``, ``task``, ``n_jobs``,
+        ``random_state``, ``estimator``: as in `FIRST`.
+
+    Returns
+    -------
+    Indices
+        One value per column, 0 for constant ones; a single value if ``subset`` is given.
+
+    References
+    ----------
+    .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
+       Technometrics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import total_indices
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> y = np.sin(6 * X[:, 0]) + X[:, 1]
+    >>> total_indices(X, y)
+    NANNE: Var(Y) = 0.6288, of which explained 0.6085 and noise 0.02032
+    factor  importance
+    x0          0.7604
+    x1          0.0972
+    x2          0.0000
+    """
+    checks.boolean("uncertainty", uncertainty)
+    checks.one_of("method", method, ("plug-in", "subsample"))
+    with open_variances(X, y, Options.parse(options)) as variances:
+        indices = estimate_totals(variances, subset, noise, method if uncertainty else None)
+    return _warn(indices)
+
+
+def _warn(indices: Indices) -> Indices:
+    """The indices given, after warnings about the table and about too few rows."""
+    warn_of_findings(indices.findings)
+    warn_if_too_few_rows(indices.sample_size)
+    return indices
+
+
+def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[OptionsDict]) -> float:
+    """Estimate how much of the variance of y the factors in ``subset`` explain together.
+
+    This is V̂ of the paper, Var(Y) minus the expected conditional variance of Y given these factors, in the
+    units of y squared. It is 0 for the empty set and can come out below 0 where nothing is explained.
+
+    Parameters
+    ----------
+    X, y, **options
+        As in `total_indices`.
+    subset : names, positions or mask
+        The factors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import explained_variance
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> round(explained_variance(X, X[:, 0] + X[:, 1], [0, 1]), 2)
+    0.15
+    """
+    with open_variances(X, y, Options.parse(options)) as variances:
+        return variances.response.variance - variances.of(variances.design.locate("subset", subset))
+
+
+def backward_elimination(
+    X: Any, y: Any, *, elimination: str = "batch", uncertainty: bool = False, **options: Unpack[OptionsDict]
+) -> Indices:
+    """Estimate importances after backward elimination from all factors (NANNE-BE, Algorithm 2).
+
+    Factors with a total index of 0 are removed and the others estimated anew, until all are positive.
+
+    Parameters
+    ----------
+    X, y, **options
+        As in `total_indices`.
+    elimination : {"batch", "single"}
+        Whether to remove all factors with index 0 at a time, or only the least useful one.
+    uncertainty : bool
+        Whether to compute standard errors and p-values as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import backward_elimination
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> y = np.sin(6 * X[:, 0]) + X[:, 1]
+    >>> backward_elimination(X, y)
+    NANNE-BE: Var(Y) = 0.6288, of which explained 0.6253 and noise 0.003544
+    factor  importance
+    x0          0.8138
+    x1          0.1012
+    x2          0.0000
+    """
+    procedure = Procedure(elimination=elimination)
+    with open_variances(X, y, Options.parse(options)) as variances:
+        selection = eliminate(variances, variances.design.varying, procedure.elimination)
+        indices = estimate_selected(variances, selection, "NANNE-BE", uncertainty)
+    return _warn(indices)
+
+
+def stability(
+    X: Any,
+    y: Any,
+    *,
+    n_pairs: int = Pairs.n_pairs,
+    threshold: float = Pairs.threshold,
+    selector: "FIRST | None" = None,
+    n_jobs: int | None = -1,
+    random_state: Any = None,
+    progress: Progress | None = None,
+) -> Stability:
+    """Tell how often each factor is selected when only half of the rows are there.
+
+    The rows are split at random into two halves, factors are selected on each, and this is repeated. A factor that
+    is selected on most halves does not owe it to a few rows (complementary pairs stability selection [1]_).
+
+    Parameters
+    ----------
+    X : array-like or table of shape (rows, factors)
+        The factors: a numpy array, a list of rows, or a pandas, polars or pyarrow table. At least 4 rows.
+    y : array-like of shape (rows,)
+        The response: numbers, or two classes.
+    n_pairs : int
+        How often the rows are split; twice as many fits.
+    threshold : float
+        The share of halves, above 0.5, in which a factor has to be selected to count as selected (τ).
+    selector : FIRST, optional
+        What selects: a `FIRST` that need not be fitted and stays as it is. Default: ``FIRST()``. Its ``n_jobs``,
+        ``random_state`` and ``verbose`` are not used.
+    n_jobs : int, optional
+        Halves that are looked at at the same time, as in joblib: -1, the default, is all cores, None is 1 unless in a
+        joblib context.
+        Results are the same to the last bit for any number.
+    random_state : int, Generator or None
+        Seed for the splits, and for rows that the selector draws.
+    progress : callable, optional
+        Called as ``progress(done, total)`` after each half, in the thread that called.
+
+    Returns
+    -------
+    Stability
+
+    Notes
+    -----
+    Halves have ⌊N/2⌋ rows each. With two classes both halves get as many rows of each class, or one more of one and
+    one less of the other. Whether y is classes, and which factors are categories, is decided by all rows. A factor
+    that is constant in a half is not selected there, and nothing is selected where y is.
+
+    How many false factors to expect: let q be the number of factors selected on a half on average, and p the number
+    of factors that are not constant. Call a factor of *low selection probability* if the chance that it is selected
+    on a half is at most θ = q/p, that is, no larger than if as many factors were drawn by lot. The expected number
+    of these among those selected at the threshold τ is at most q² / ((2τ − 1) p), whatever the data and the selector
+    (``expected_false``). It is at most about half of this if, further, the share of pairs in which both halves
+    select such a factor has a distribution with a single peak (``expected_false_unimodal``). What to keep in mind:
+
+    - Rows must be independent draws (with two classes: within each class, given how many rows each has).
+    - q is estimated by the average over the halves seen, so the bounds are estimates as well.
+    - A factor without any influence is one of low selection probability only if the selector prefers it no more than
+      drawing by lot would. A stand-in for a true factor may well be selected often; the bounds do not count it.
+    - With few factors, many of which matter, q/p is large and the bounds exceed the number of factors selected. They
+      are returned all the same, and then say nothing. A selector that selects less, or a higher threshold, helps.
+
+    References
+    ----------
+    .. [1] Shah, R. D. and Samworth, R. J. (2013). Variable selection with error control: another look at stability
+       selection. Journal of the Royal Statistical Society B 75, 55-80.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import stability
+    >>> X = np.random.default_rng(0).uniform(size=(400, 5))
+    >>> y = np.sin(6 * X[:, 2]) + X[:, 1]
+    >>> stability(X, y, n_pairs=10, random_state=0).selected
+    array([1, 2])
+    """
+    options, procedure = _check_selector(selector).parameters()
+    options = replace(options, n_jobs=n_jobs, random_state=random_state)
+    return select_on_halves(X, y, options, procedure, Pairs(n_pairs, threshold), progress)
+
+
+def _check_selector(selector: Any) -> "FIRST":
+    from .first import FIRST  # scikit-learn comes with it, which no other function needs
+
+    if selector is None:
+        return FIRST()
+    if not isinstance(selector, FIRST):
+        kind = selector.__name__ if isinstance(selector, type) else type(selector).__name__
+        raise TypeError(f"selector must be a FIRST object, such as FIRST(n_neighbors=3); got {kind}.")
+    return selector

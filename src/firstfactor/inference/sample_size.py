@@ -1,0 +1,76 @@
+"""Are there enough rows for so many factors? How far the nearest neighbours are tells.
+
+With every factor rows move apart. A function that is linear changes between neighbours as much, on average, as their
+squared distance is a share of that of any two rows: that share of what the factors explain is counted as noise.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .._utils.warn import warn_user
+from ..neighbors.search import Search
+from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
+from ..variance.conditional import Variances
+
+# Neighbours at more than this share of the squared distance of any two rows are too far away.
+MAX_DISTANCE_SHARE = 0.1
+
+# Outer rows sampled: to measure the distance of neighbours, and to count the factors for which it is small enough.
+DIAGNOSIS_ROWS, COUNTING_ROWS = 500, 100
+
+
+class TooFewRowsWarning(UserWarning):
+    """The factors are too many for the rows: what is found is mostly how far apart the rows are."""
+
+
+def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: float) -> SampleSize:
+    """Return how near rows are in ``factors``, the most important first, which leave so much of Var(Y)."""
+    factors = [i for i in factors if not variances.design.constant[i]]  # constant here: selected on other rows
+    if not factors:
+        return SAMPLE_SIZE_OK
+    share, variance = distance_share(variances.search, factors), variances.response.variance
+    bias = max(1 - left / variance, 0.0) * share / max(1 - share, share) if variances.estimator == "nearest" else 0.0
+    supported = None if share <= MAX_DISTANCE_SHARE else _supported(variances.search, factors)
+    return SampleSize(share, bias, supported, len(factors), variances.design.n_rows)
+
+
+def warn_if_too_few_rows(size: SampleSize) -> None:
+    """Warn that there are too few rows, if so."""
+    if size.sentence:
+        warn_user(f"{size.sentence} Use FIRST, fewer factors or more rows.", TooFewRowsWarning)
+
+
+def distance_share(search: Search, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:
+    """Return the mean squared distance of the nearest neighbours as a share, at most 1, of that of any two rows."""
+    reach = float(search.balls(factors, -(-search.outer.size // n_rows)).reach.mean())
+    return min(reach / sum(_between_any_two(search, i) for i in factors), 1.0)
+
+
+def _between_any_two(search: Search, factor: int) -> float:
+    """Mean squared distance of two different rows in one factor."""
+    column, n = search.design.values[:, factor], search.design.n_rows
+    if not search.design.categorical[factor]:
+        return 2 * float(column.var(ddof=1))
+    codes = search.columns.codes.get(factor)
+    counts = np.unique(column, return_counts=True)[1] if codes is None else np.bincount(codes)
+    same = float(np.sum(counts.astype(float) ** 2)) - n
+    return float(search.design.caps[factor]) * (1 - same / (n * (n - 1)))
+
+
+def _supported(search: Search, factors: Sequence[int]) -> int:
+    """Return how many factors, the first ones, have near neighbours: doubled while they do, then found by halving.
+
+    Sets that are too large are not looked at if they can be avoided: they take longest.
+    """
+    enough, too_many = 1, 2
+    while too_many < len(factors) and distance_share(search, factors[:too_many], COUNTING_ROWS) <= MAX_DISTANCE_SHARE:
+        enough, too_many = too_many, 2 * too_many
+    too_many = min(too_many, len(factors))
+    while too_many - enough > 1:
+        middle = (enough + too_many) // 2
+        if distance_share(search, factors[:middle], COUNTING_ROWS) <= MAX_DISTANCE_SHARE:
+            enough = middle
+        else:
+            too_many = middle
+    return enough

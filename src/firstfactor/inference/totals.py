@@ -1,0 +1,47 @@
+"""Total indices of all factors, or of a set, without a selection (Algorithm 1)."""
+
+import numpy as np
+
+from ..data.design import Factors
+from ..results.indices import Indices
+from ..variance.conditional import Variances
+from ..variance.totals import group_total, single_totals
+from .sample_size import diagnose_sample_size
+from .standard_errors import IndexTarget, by_subsamples, plug_in
+
+
+def estimate_totals(
+    variances: Variances, subset: Factors | None = None, noise: bool = True, method: str | None = None
+) -> Indices:
+    """The total index of every factor, or of a set; with standard errors by ``method`` unless that is None."""
+    design, everything = variances.design, variances.design.varying
+    if subset is None:
+        names, kinds, positions = design.names, design.kinds, everything
+        values = np.zeros(design.n_factors)
+        values[list(everything)] = single_totals(variances, everything, noise)
+        rests = tuple(tuple(j for j in everything if j != i) for i in everything)
+        order = sorted(everything, key=lambda i: -values[i])
+    else:
+        group = design.locate("subset", subset)
+        names, kinds, positions = (" + ".join(design.names[i] for i in group),), (), (0,)
+        values = np.array([group_total(variances, everything, group, noise)])
+        rests = (tuple(i for i in everything if i not in group),)
+        order = list(everything)
+    uncertainty = None
+    if method is not None:
+        estimate = plug_in if method == "plug-in" else by_subsamples
+        uncertainty = estimate(variances, IndexTarget(everything, rests, noise)).expand(len(names), positions)
+    left = variances.of(everything)
+    return Indices(
+        values=values,
+        names=names,
+        kinds=kinds,
+        noise_variance=left if noise else 0.0,
+        response_variance=variances.response.variance,
+        n_rows=design.n_rows,
+        task=variances.response.task,
+        method="NANNE" if noise else "NN",
+        uncertainty=uncertainty,
+        sample_size=diagnose_sample_size(variances, order, left),
+        findings=variances.examine_data(everything),
+    )

@@ -1,0 +1,1 @@
+"""Compiled searches: arrays in, arrays out, no options and no checks."""

@@ -1,0 +1,129 @@
+"""Compiled kernels on disk, for later processes.
+
+Numba's own cache looks at one file, that of the kernel, to see whether compiled code is up to date. But kernels hold
+parts and constants from other files, and installers leave compiled code behind: an upgrade would run old code. And
+where no folder is writable, numba gives up. Here compiled code belongs to the contents of all files in this folder, and where no folder is writable kernels are compiled in every process.
+
+A file holds one kernel for one choice of types, behind a digest of what it depends on and of itself, and takes its
+place in one step: processes may write it side by side, and a file that is damaged or out of date is not used.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import numba
+from numba import config
+
+# Private in numba, as are `_rebuild`, `_reduce`, `magic_tuple` and `has_dynamic_globals` below, and `_cache` in
+# `compiling`. Tests of this file fail where one of them no longer does what is expected of it.
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from .cache_folders import find_folders
+
+_log = logging.getLogger(__name__)
+
+# All that goes into a kernel of the package is in this folder; tests see to that.
+_KERNELS = Path(__file__).parent
+
+_PYTHON = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
+
+
+def _digest(*parts: bytes) -> str:
+    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+
+
+def _digest_sources() -> str:
+    sources = (os.fsencode(file.name) + file.read_bytes() for file in sorted(_KERNELS.glob("*.py")))
+    return _digest(numba.__version__.encode(), *sources)[:16]
+
+
+# Taken when kernels are imported: files may be edited while the process runs.
+_SOURCES = _digest_sources()
+
+
+class KernelCache(NullCache):
+    """Where numba asks for the compiled code of one kernel, and leaves it."""
+
+    _advised: ClassVar[bool] = False
+
+    def __init__(self, kernel: Any) -> None:
+        if kernel.__closure__:
+            raise TypeError(f"the kernel {kernel.__qualname__} must not use variables of a function around it")
+        self._kernel = kernel
+        self._file = Path(kernel.__code__.co_filename)
+        self._own_source = _digest_file(self._file)  # a kernel may be outside of the package
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel for arguments of these types, or None."""
+        target_context.refresh()
+        name, key = self._identify(sig, target_context.codegen())
+        for folder in find_folders(self._file):
+            with contextlib.suppress(OSError):
+                seal, _, code = folder.read(name).partition(b"\n")
+                if seal == _digest(key, code).encode():
+                    return CompileResult._rebuild(target_context, *pickle.loads(code))
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Leave a compiled kernel in the first folder that takes it; advise the user where none does that lasts."""
+        if data.library.has_dynamic_globals or self._source_has_changed():
+            return
+        name, key = self._identify(sig, data.codegen)
+        code = dumps(data._reduce())
+        content = _digest(key, code).encode() + b"\n" + code
+        obstacle = ""
+        for folder in find_folders(self._file):
+            try:
+                folder.write(name, content)
+            except OSError as error:
+                obstacle = obstacle or f"{error.strerror or error}: {folder.path}"
+            else:
+                _remove_outdated(folder.path)
+                if not folder.lasting:
+                    self._advise(f"keeps its compiled code in a temporary folder, {folder.guarded} ({obstacle})")
+                return
+        self._advise(f"cannot save its compiled code and compiles again in every process ({obstacle})")
+
+    def _identify(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
+        """Return the name of the file of compiled code, and all that this code depends on."""
+        kernel, options = self._kernel, cast(Any, config)
+        variant = repr((
+            kernel.__module__, kernel.__qualname__, kernel.__code__.co_firstlineno,
+            sig, codegen.magic_tuple(), options.BOUNDSCHECK, options.OPT,
+        )).encode()  # fmt: skip
+        name = f"{self._file.stem}.{kernel.__name__}-{_digest(variant)[:16]}.{_PYTHON}-{_SOURCES}.kernel"
+        return name, b"\n".join((variant, _SOURCES.encode(), self._own_source))
+
+    def _source_has_changed(self) -> bool:
+        """Whether files were edited since they were imported (or are not there): nobody knows what was compiled."""
+        return not self._own_source or (_SOURCES, self._own_source) != (_digest_sources(), _digest_file(self._file))
+
+    def _advise(self, problem: str) -> None:
+        """Log one line in a process. A warning could be an error, and this must not end a run."""
+        if not KernelCache._advised:
+            KernelCache._advised = True
+            _log.warning("firstfactor %s. To start faster, set NUMBA_CACHE_DIR to a writable folder.", problem)
+
+
+def _digest_file(file: Path) -> bytes:
+    """Return a digest of a file, empty if it cannot be read."""
+    try:
+        return _digest(file.read_bytes()).encode()
+    except OSError:
+        return b""
+
+
+def _remove_outdated(folder: Path) -> None:
+    """Remove what other versions of the package have left."""
+    for file in folder.glob(f"*.{_PYTHON}-*.kernel*"):
+        if f"-{_SOURCES}.kernel" not in file.name:
+            with contextlib.suppress(OSError):  # another process was faster
+                file.unlink()

@@ -1,0 +1,289 @@
+"""How much y varies among the nearest rows, for one factor set or for many at once.
+
+The ball of a row holds every row, itself included, that is not farther away than its ``n_neighbors``-th nearest; all
+ties are in, and distances that differ only by rounding are ties.
+
+Many sets share one search where that is cheaper than one search for each. Which it is depends on how well the base
+separates the rows; `strategy` estimates it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from .._utils.cache import BoundedCache
+from .candidate_search import CandidateSearch, SortedColumnSearch, TreeSearch, in_blocks
+from .kernels.ball_variance import ball_variances
+from .kernels.leave_one_out import sum_minus_each
+from .kernels.single_column import single_column_variances
+from .space import SearchSpace, occupied
+from .strategy import (
+    DISCRETE,
+    FEW_ROWS,
+    MANY_CANDIDATES,
+    Floats,
+    Positions,
+    blocks,
+    cost_alone,
+    cost_of_scan,
+    cost_of_search,
+    least_cost_shared,
+)
+from .unique_points import UniquePoints, all_rows, collapse_rows, number_cells, number_rows
+
+# So many unique points, and some more factors, would be beyond float64.
+MAX_COUNT = 1e250
+
+# What is cached: results of so many sets, of tables that are small enough.
+CACHED_SETS, CACHED_ROWS = 16, 20_000
+
+# Values sorted in one task.
+SORT_BLOCK = 2**16
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns tell by themselves."""
+
+    variance: Floats
+    """Mean variance of y in the balls of each factor alone."""
+    distinct: Floats
+    """Number of distinct values."""
+    levels: Floats
+    """The same where they are few; infinity elsewhere."""
+    codes: dict[int, Positions]
+    """Number of each row's distinct value, for factors with few."""
+
+
+@dataclass(frozen=True)
+class Balls:
+    """The balls of some rows: each holds the rows that are not farther away than the n_neighbors-th nearest."""
+
+    variance: Floats
+    """Of y in the ball."""
+    reach: Floats
+    """The squared radius."""
+    equal_rows: tuple[Floats, Floats] | None = None
+    """How many rows equal the row, itself included, and their mean of y; None where no rows are equal."""
+
+    def every(self, step: int) -> "Balls":
+        """The balls of every ``step``-th row."""
+        equal_rows = None if self.equal_rows is None else (self.equal_rows[0][::step], self.equal_rows[1][::step])
+        return Balls(self.variance[::step], self.reach[::step], equal_rows)
+
+
+class Contributions(NamedTuple):
+    """An estimate of a variance as a mean over rows, and how sure it is; all in units of Var(Y)."""
+
+    rows: Floats
+    """What each row contributes."""
+    overlap: float
+    """What rows have in common, because they are neighbours of each other, adds to the variance of a contribution."""
+
+
+@dataclass(frozen=True)
+class Search(SearchSpace):
+    """Conditional variances from nearest neighbours, for one set of factors or for many at once."""
+
+    def on_rows(self, rows: Positions, y: Floats) -> "Search":
+        """Return a search among some rows; averaged over are those of them that are outer rows, or all if none is."""
+        outer = np.flatnonzero(np.isin(rows, self.outer))
+        if outer.size == 0:
+            outer = np.arange(rows.size)
+        return Search(self.design.on_rows(rows), y, outer, min(self.n_neighbors, rows.size), self.workers)
+
+    # --- the three plans -------------------------------------------------------------------------------
+
+    def one(self, factors: Sequence[int]) -> float:
+        """Return the mean variance of y in the balls of the outer rows, in the factors given."""
+        return float(self._each_alone([tuple(factors)])[0])
+
+    def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
+        """Return the mean variance in ``base`` plus each candidate."""
+        if not base:
+            return self.columns.variance[list(candidates)]
+        n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
+        alone_costs = cost_alone(n_points * self.columns.levels[list(candidates)], len(base) + 1, n_rows)
+        alone = alone_costs < least_cost_shared(n_points, len(base), len(candidates), n_rows)
+        means = np.empty(len(candidates))
+        if not alone.all():
+            shared = self._share(base, len(candidates))
+            alone = alone_costs < shared.cost(candidates)
+            means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
+            del shared  # as large as the table
+        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
+        return means
+
+    def _share(self, base: Sequence[int], n_candidates: int) -> CandidateSearch:
+        is_sorted = len(base) == 1 and np.isinf(self.design.caps[base[0]])
+        is_sorted = is_sorted and n_candidates < MANY_CANDIDATES and self.design.n_rows >= FEW_ROWS
+        return SortedColumnSearch(self, base[0]) if is_sorted else TreeSearch(self, base)
+
+    def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
+        """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
+        sets = [tuple(i for i in base if i != member) for member in members]
+        n_rows = self.design.n_rows
+        alone_cost = sum(float(cost_alone(self._max_unique_points(u), len(u), n_rows)) for u in sets if len(u) > 1)
+        scan_cost = cost_of_scan(len(base), n_rows)
+        return self._each_alone(sets) if alone_cost < scan_cost else self._scan(base, members, scan_cost)
+
+    def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
+        """Return the same from one scan of all rows for all members."""
+        ordered = self.numeric_first(base)
+        points, caps = np.ascontiguousarray(self.design.values[:, ordered]), self.design.caps[ordered]
+        packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
+        parts = self.workers.map(
+            lambda centres: sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
+            blocks(self.outer, cost),
+        )
+        means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer.size
+        variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
+        if self.is_small and np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
+            self._recent.put(base, Balls(variance, reach))
+        return np.array([variance.mean() if member is None else means[ordered.index(member)] for member in members])
+
+    # --- one set at a time -----------------------------------------------------------------------------
+
+    def _each_alone(self, sets: list[tuple[int, ...]]) -> Floats:
+        """Search as many sets at a time as there are workers; of what is left over, the rows in parallel."""
+        even = len(sets) - len(sets) % self.workers.count
+        means = self.workers.map(self._mean_alone, sets[:even])
+        return np.array(means + [self._mean_alone(factors) for factors in sets[even:]])
+
+    def _mean_alone(self, factors: tuple[int, ...]) -> float:
+        if not factors:
+            return self.unit
+        if len(factors) == 1:
+            return float(self.columns.variance[factors[0]])
+        return float(self.balls(factors).variance.mean())
+
+    @cached_property
+    def unit(self) -> float:
+        """Var(Y), the unit of contributions."""
+        return float(self.y.var(ddof=1))
+
+    @cached_property
+    def _recent(self) -> BoundedCache[Balls]:
+        """The balls of the last sets: those that elimination ends with are needed again."""
+        return BoundedCache(CACHED_SETS)
+
+    def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
+        """The balls of every ``step``-th outer row."""
+        known = self._recent.get(factors)
+        if known is not None:
+            return known.every(step)
+        balls = self._find_balls(factors, self.outer[::step])
+        if step == 1 and self.is_small:
+            self._recent.put(factors, balls)
+        return balls
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is room for results about each row."""
+        return self.outer.size <= CACHED_ROWS
+
+    def _find_balls(self, factors: Sequence[int], rows: Positions) -> Balls:
+        points = self.unique_points(factors)
+        permuted = self.kd_tree(factors, points.rows)
+        count, mean, squares = (x[permuted.tree.order] for x in (points.count, points.mean, points.squares))
+        point = permuted.position[points.of_row[rows]]
+        centres = occupied(point, self.design.n_rows, count.size)
+        found = self.workers.map(
+            lambda block: ball_variances(permuted.tree, permuted.caps, count, mean, squares, block, self.n_neighbors),
+            blocks(centres, cost_of_search(len(factors), self.design.n_rows)),
+        )
+        variance, reach = np.empty(count.size), np.empty(count.size)
+        variance[centres] = np.concatenate([part[0] for part in found])
+        reach[centres] = np.concatenate([part[1] for part in found])
+        equal_rows = None if isinstance(points.rows, slice) else (count[point], mean[point])
+        return Balls(variance[point], reach[point], equal_rows)
+
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """What every ``step``-th outer row contributes to the mean variance.
+
+        Where many rows are equal that is the square of its own deviation, elsewhere the variance in its ball of b
+        rows. Two rows that are each other's neighbours contribute the same product of deviations, one more time than if
+        they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
+        all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴.
+        """
+        n, y, unit = self.design.n_rows, self.y[self.outer[::step]], self.unit
+        if not factors:
+            return Contributions(y * y * (n / (n - 1) / unit), 0.0)
+        balls = self.balls(factors, step)
+        variance: Floats = balls.variance / unit
+        size, values = np.array(float(self.n_neighbors)), variance
+        if balls.equal_rows is not None:
+            count, mean = balls.equal_rows
+            size = np.maximum(count, size)
+            values = np.where(count >= self.n_neighbors, (y - mean) ** 2 * size / ((size - 1) * unit), variance)
+        overlap = 2 * float(np.mean(variance**2 / (size + 1))) * (self.outer.size / n)
+        return Contributions(values, overlap)
+
+    def unique_points(self, factors: Sequence[int], every: bool = False) -> UniquePoints:
+        """The unique points in some factors, or all rows where a factor has too many values for rows to be equal.
+
+        With ``every``, equal rows are collapsed there too, however few they are.
+        """
+        if np.isfinite(self.columns.levels[list(factors)]).all():
+            return collapse_rows(*self._number_points(tuple(factors)), self.y)
+        if every and (self.columns.distinct[list(factors)] < self.design.n_rows).all():
+            return collapse_rows(*number_rows(self.design.values[:, list(factors)]), self.y)
+        return all_rows(self.y)
+
+    def _max_unique_points(self, factors: Sequence[int]) -> float:
+        """How many unique points there can be; infinity for more than float64 can hold."""
+        product = math.prod(self.columns.levels[list(factors)].tolist())
+        return product if product < MAX_COUNT else math.inf
+
+    def _number_points(self, factors: tuple[int, ...]) -> tuple[Positions, int]:
+        """The number of each row's unique point, (rows,), without gaps, and how many there are."""
+
+        def make() -> tuple[Positions, int]:
+            base = self._recent_points.find(factors[:-1], lambda: self._split_points(factors[:-1]))
+            return self._split_points(factors[-1:], base)
+
+        return self._recent_points.find(factors, make)
+
+    def _split_points(
+        self, factors: tuple[int, ...], points: tuple[Positions, int] | None = None
+    ) -> tuple[Positions, int]:
+        """Unique points split further by some more factors; by default, from one point that holds all rows."""
+        points = points or (np.zeros(self.design.n_rows, dtype=np.intp), 1)
+        for i in factors:
+            levels = int(self.columns.levels[i])
+            points = number_cells(points[0] * levels + self.columns.codes[i], points[1] * levels)
+        return points
+
+    @cached_property
+    def _recent_points(self) -> BoundedCache[tuple[Positions, int]]:
+        """The unique points of the last sets: the base of a step is needed for each candidate."""
+        return BoundedCache(CACHED_SETS if self.design.n_rows <= CACHED_ROWS else 0)
+
+    # --- columns ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def columns(self) -> Columns:
+        """All varying columns, each sorted once."""
+        n, p = self.design.values.shape
+        varying = np.array(self.design.varying, dtype=np.intp)
+        step = max(1, SORT_BLOCK // n)
+        parts = self.workers.map(self._read_columns, [varying[i : i + step] for i in range(0, varying.size, step)])
+        variance, distinct, codes = np.full(p, np.nan), np.full(p, np.inf), {}
+        for factors, variances, n_levels, some_codes in parts:
+            variance[factors], distinct[factors] = variances, n_levels
+            codes.update(some_codes)
+        return Columns(variance, distinct, np.where(distinct <= DISCRETE * n, distinct, np.inf), codes)
+
+    def _read_columns(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
+        values = np.ascontiguousarray(self.design.values[:, factors].T)
+        order = np.argsort(values, axis=1)
+        weight = np.bincount(self.outer, minlength=self.y.size).astype(np.float64)
+        sums, n_levels, numbers = single_column_variances(
+            values, order, self.design.caps[factors], self.y, weight, self.n_neighbors
+        )
+        few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
+        return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}

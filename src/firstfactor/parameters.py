@@ -1,0 +1,371 @@
+"""Every parameter once: its default, its check, its help text and how it is typed in the command line.
+
+`FIRST`, the functions, `rank` and the command line take all of it from here. A parameter is a field of `Options`,
+`Procedure` or `RankParameters`. Rules that depend on the table, such as "at most the number of rows", are checked where
+the table is known.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
+
+from ._utils import checks
+
+if TYPE_CHECKING:
+    from .data.design import Factors
+
+Documented = TypeVar("Documented")
+Check = Callable[[str, Any], object]
+
+# A smaller alpha would take tens of thousands of bootstrap draws to resolve.
+LEAST_ALPHA = 0.001
+
+
+def parameter(
+    default: Any,
+    kind: str,
+    help: str,  # noqa: A002 (as in typer)
+    check: Check | None = None,
+    *,
+    typed: Any = str,
+    metavar: str | None = None,
+    flag: str | None = None,
+    choices: Sequence[str] = (),
+) -> Any:
+    """Return a dataclass field that knows all about a parameter.
+
+    Parameters
+    ----------
+    default
+        The default.
+    kind
+        The type as a docstring has it.
+    help
+        Sentences for the docstring and for ``--help``.
+    check
+        Gets the name and the value, and raises a ValueError that names both; ``choices`` bring their own.
+    typed, metavar, flag
+        In the command line: the type of the value, what stands for it in the help, and the option if it is not the
+        name.
+    choices
+        All values that are allowed.
+    """
+    if choices:
+        check = one_of(*choices) if default is not None else optional(one_of(*choices))
+    metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar, "flag": flag}
+    return field(default=default, metadata=metadata | {"choices": tuple(choices)})
+
+
+def one_of(*choices: str) -> Check:
+    """Return a check that the value is one of the choices."""
+    return lambda name, value: checks.one_of(name, value, choices)
+
+
+def optional(check: Check) -> Check:
+    """Return a check that lets None pass as well."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _is_level(name: str, value: Any) -> None:
+    if checks.number(name, value, LEAST_ALPHA, 1.0) == 1.0:
+        raise ValueError(f"{name} must be a number below 1; got {value!r}.")
+
+
+def _is_forward(name: str, value: Any) -> None:
+    if checks.is_integer(value) and int(value) >= 1:
+        return
+    if checks.is_integer(value):
+        raise ValueError(f"{name} must be at least 1 pass; got {value!r}.")
+    if value not in ("full", "fast"):
+        raise ValueError(
+            f'{name} must be "full" (Algorithm 3), "fast" (FIRST-FAST) or a number of passes; got {value!r}.'
+        )
+
+
+class _Parameters:
+    """What both sets of parameters have in common."""
+
+    def __post_init__(self) -> None:
+        """Check every value by itself."""
+        for each in fields(self):  # type: ignore[arg-type]
+            check = each.metadata["check"]
+            if check is not None:
+                check(each.name, getattr(self, each.name))
+
+    @classmethod
+    def pick(cls, source: object) -> Self:
+        """Return the parameters that another object has as attributes."""
+        return cls(**{each.name: getattr(source, each.name) for each in fields(cls)})  # type: ignore[arg-type]
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Self:
+        """Return the parameters given by keyword; a name that does not exist is an error with the nearest that does."""
+        known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
+        for name in given:
+            if name not in known:
+                raise checks.unknown_option(name, known)
+        return cls(**given)
+
+
+@dataclass(frozen=True)
+class Options(_Parameters):
+    """How variances are estimated."""
+
+    n_neighbors: int | None = parameter(
+        None,
+        "int, optional",
+        "Rows in a neighbourhood, the row itself included (N_I). Default: 2 for regression, 3 for two classes.",
+        typed=int,
+        metavar="N",
+    )
+    n_outer: int | float | None = parameter(
+        None,
+        "int or float, optional",
+        "Rows to average over (N_O): a number, or a fraction of the rows such as 0.2. Default: all rows. Fewer rows "
+        "save time. Neighbours always come from all rows. The calibrated rule selects on these rows alone, and on 1,500 "
+        "of them if there are more.",
+        typed="number or fraction",
+        metavar="N",
+    )
+    subsample: str = parameter(
+        "random",
+        '{"random", "twinning"}',
+        'How the outer rows are drawn if not all are used. "twinning" makes them resemble the whole table; it needs the '
+        "extra ``twinning`` and ``n_outer`` of at most half of the rows.",
+        choices=("random", "twinning"),
+    )
+    scale: bool = parameter(
+        True,
+        "bool",
+        "Whether to divide numeric factors by their standard deviation. False keeps their units.",
+        checks.boolean,
+        typed=bool,
+    )
+    categorical: "Factors | None" = parameter(
+        None,
+        "names, positions or mask, optional",
+        "Factors to treat as categories whatever their type. Text, boolean and categorical columns are categories "
+        "anyway: two rows with different levels are √2 apart, whatever the levels.",
+        typed=list,
+        metavar="NAMES",
+    )
+    task: str = parameter(
+        "auto",
+        '{"auto", "regression", "classification"}',
+        'What the response is. "auto" means classification if it is boolean, text or categorical, or has exactly two '
+        "distinct values.",
+        choices=("auto", "regression", "classification"),
+    )
+    n_jobs: int | None = parameter(
+        None,
+        "int, optional",
+        "Threads, as in joblib: None is 1 unless in a joblib context, -1 is all cores. Results are the same to the last "
+        "bit for any number.",
+    )
+    random_state: Any = parameter(
+        None,
+        "int, Generator or None",
+        "Seed for everything that is drawn at random: outer rows, halves of the rows, and the bootstrap of the "
+        "calibrated rule.",
+    )
+    estimator: str | None = parameter(
+        None,
+        '{"nearest", "extrapolated"}, optional',
+        '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several rows; '
+        "it takes longer and has much less bias where neighbours are far away. Default: nearest with the paper's rule, "
+        "extrapolated with the calibrated one.",
+        choices=("nearest", "extrapolated"),
+    )
+
+    def with_default_of(self, procedure: "Procedure") -> "Options":
+        """The same options with the estimator that goes with a procedure, unless one is given."""
+        return replace(self, estimator=self.estimator or procedure.estimator)
+
+
+@dataclass(frozen=True)
+class Procedure(_Parameters):
+    """How factors are selected."""
+
+    forward: str | int = parameter(
+        "full",
+        '{"full", "fast"} or int',
+        'Forward selection: "full" tries every factor in every step (Algorithm 3); "fast" drops factors for good once '
+        "they lower what is explained (FIRST-FAST, Algorithm S1); an integer n drops factors that do not raise it, and "
+        "starts over with all factors up to n times.",
+        _is_forward,
+    )
+    elimination: str = parameter(
+        "batch",
+        '{"batch", "single"}',
+        "Backward elimination: remove all factors with a total index of 0 at a time (Algorithm 2), or only the least "
+        "useful one.",
+        choices=("batch", "single"),
+    )
+    rule: str = parameter(
+        "paper",
+        '{"paper", "calibrated"}',
+        'When a factor is selected. "paper": if it raises what seems to be explained (Algorithm 3), which some factors '
+        'do even in pure noise. "calibrated": only if it raises it by more than the best of all candidates would by '
+        "chance.",
+        choices=("paper", "calibrated"),
+    )
+    alpha: float = parameter(
+        0.1,
+        "float",
+        "How often the calibrated rule may select something from pure noise: at least 0.001, below 1.",
+        _is_level,
+        typed=float,
+        metavar="SHARE",
+    )
+    split: bool = parameter(
+        False,
+        "bool",
+        "Whether to select on a random half of the rows and to estimate on the other half. Importances of factors that "
+        "the same rows have selected are somewhat too large.",
+        checks.boolean,
+        typed=bool,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every value by itself, then what does not go together."""
+        super().__post_init__()
+        if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
+            raise ValueError(
+                f"forward must be 'full' and elimination 'batch' with rule='calibrated', which has its own steps; got "
+                f"{self.forward!r} and {self.elimination!r}."
+            )
+
+    @property
+    def estimator(self) -> str:
+        """The estimator of importances unless one is given: the calibrated rule sees more than nearest rows show."""
+        return "nearest" if self.rule == "paper" else "extrapolated"
+
+
+def _is_count(name: str, value: Any) -> None:
+    checks.at_least(name, value, 1)
+
+
+@dataclass(frozen=True)
+class RankParameters(_Parameters):
+    """What `rank` can be told beyond `Options` and `Procedure`: which part of a table, how a file is read, the method."""
+
+    factors: Sequence[str] = parameter(
+        (),
+        "names or globs",
+        "Use only these columns: names or globs such as 'x*'. Default: all but the target.",
+        typed=list,
+        metavar="NAMES",
+    )
+    drop: Sequence[str] = parameter(
+        (), "names or globs", "Do not use these columns: names or globs.", typed=list, metavar="NAMES"
+    )
+    missing: str = parameter(
+        "error",
+        '{"error", "drop"}',
+        "What to do about rows with missing values in the columns used.",
+        choices=("error", "drop"),
+    )
+    unique: bool = parameter(
+        False, "bool", "Keep only one of rows that are equal in all columns used.", checks.boolean, typed=bool
+    )
+    sample: int | None = parameter(
+        None,
+        "int, optional",
+        "Use this many rows, drawn at random.",
+        optional(lambda name, value: checks.at_least(name, value, 3)),
+        typed=int,
+        metavar="N",
+    )
+    method: str = parameter(
+        "first",
+        '{"first", "first-fast", "backward", "total"}',
+        '"first": forward selection, then elimination. "first-fast": drops factors early. "backward": elimination from '
+        'all factors. "total": the total index of every factor, without a selection. The last two give intervals for up '
+        "to 30 factors.",
+        choices=("first", "first-fast", "backward", "total"),
+    )
+    stability: int | None = parameter(
+        None,
+        "int, optional",
+        "Select again on this many random pairs of halves of the rows, and show how often each factor is selected.",
+        optional(_is_count),
+        typed=int,
+        metavar="N",
+    )
+    seed: int = parameter(
+        0,
+        "int",
+        "Seed for everything that is drawn at random.",
+        lambda name, value: checks.at_least(name, value, 0),
+        typed=int,
+        metavar="N",
+    )
+    jobs: int = parameter(-1, "int", "Threads; -1 is all cores.", typed=int, metavar="N")
+    format: str | None = parameter(
+        None,
+        "str, optional",
+        "Format of the file. Default: what its first bytes and its name show.",
+        choices=("csv", "tsv", "parquet", "arrow", "jsonl", "json", "excel", "sqlite", "duckdb", "stata"),
+    )
+    table: str | None = parameter(
+        None, "str, optional", "The sheet or table, where a file has several.", typed=str, metavar="NAME"
+    )
+    na: Sequence[str] = parameter(
+        (),
+        "sequence of str",
+        "Values that stand for a missing one, such as '?' or -999.",
+        typed=list,
+        metavar="VALUE",
+    )
+    decimal: str | None = parameter(
+        None,
+        '{".", ","}, optional',
+        "The decimal mark of numbers in text files. Default: what the first lines show.",
+        choices=(".", ","),
+    )
+
+    @property
+    def selects(self) -> bool:
+        """Whether the method is a FIRST, which selects factors."""
+        return self.method in ("first", "first-fast")
+
+
+# The parameters of `rank` and of the command, in the order of the help.
+RANK = (
+    "factors", "drop", "categorical", "task", "missing", "unique", "sample", "method", "rule", "alpha", "estimator",
+    "split", "stability", "n_neighbors", "n_outer", "seed", "jobs", "scale", "format", "table", "na", "decimal",
+)  # fmt: skip
+
+
+class OptionsDict(TypedDict, total=False):
+    """The fields of `Options` as keyword arguments, for type checkers."""
+
+    n_neighbors: int | None
+    n_outer: int | float | None
+    subsample: str
+    scale: bool
+    categorical: "Factors | None"
+    task: str
+    n_jobs: int | None
+    random_state: Any
+    estimator: str | None
+
+
+def find(name: str) -> Field[Any]:
+    """Return the parameter of this name."""
+    return next(each for group in (RankParameters, Options, Procedure) for each in fields(group) if each.name == name)
+
+
+def document(item: Documented) -> Documented:
+    """Fill in the parameters that a docstring names as ``{name}`` on a line of its own; a decorator."""
+    item.__doc__ = re.sub(r"^( *)\{(\w+)\}$", _describe, item.__doc__ or "", flags=re.MULTILINE)
+    return item
+
+
+def _describe(line: re.Match[str]) -> str:
+    """Return a parameter as numpydoc has it, indented like the line that names it."""
+    each = find(line[2])
+    body = textwrap.fill(each.metadata["help"], 110 - len(line[1]), break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent(f"{each.name} : {each.metadata['kind']}\n{textwrap.indent(body, '    ')}", line[1])

@@ -1,0 +1,146 @@
+"""Pictures of a result: importances, the path of the selection, stability, effects.
+
+Colours are such that everybody tells them apart. Each function draws into the axes it is given and returns them. Given
+none, it makes a figure that is as high as its contents need and as wide as matplotlib's setting ``figure.figsize``
+says. The figure belongs to pyplot where pyplot is in use (it has been imported, or this is a notebook), so that it
+shows up as with other packages; otherwise nothing global is touched. Nothing is ever shown or saved from here.
+Characters that the fonts in use lack are taken from other fonts that are installed.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..results.formats import format_importance
+from ..results.indices import indices_of
+from .axes import Label, figure_maker, fitting, panel_columns, panels, width
+from .effects import Effect, draw_effect, read_effects
+from .fonts import fonts_for
+from .importance import draw_importance
+from .original_data import Target
+from .path import draw_path
+from .stability import draw_stability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..results.stability import Stability
+
+
+def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
+    """Draw the importance of each factor as a bar with its 95 % interval, the most important first.
+
+    Bars of factors whose evidence is weak (p above 0.05) are pale and say so. Factors that were left out are listed
+    with the reason, or counted if there are many of them.
+
+    Parameters
+    ----------
+    result : FIRST or Indices
+        A fitted `FIRST`, or what `total_indices` or `backward_elimination` return.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: a new figure, high enough for all rows.
+
+    Returns
+    -------
+    Axes
+    """
+    indices = indices_of(result)
+    with fonts_for(indices.names):
+        return draw_importance(indices, ax, figure_maker())
+
+
+def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
+    """Draw the share of the variance explained (R²) after each step of the selection, from top to bottom.
+
+    Factors enter one at a time; those that elimination takes out again are marked where they enter and where they
+    leave. The dashed line is the ceiling: what the factors selected explain in the end. It is not drawn where the path
+    does not lead there: the calibrated rule looks at R² of local fits to normal scores, and writes its p-values next to
+    the factors; with ``split`` the ceiling is that of other rows.
+
+    Parameters
+    ----------
+    result : FIRST or Indices
+        A fitted `FIRST`, or what `backward_elimination` returns.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: a new figure, high enough for all steps.
+
+    Returns
+    -------
+    Axes
+    """
+    indices = indices_of(result)
+    with fonts_for(indices.names):
+        return draw_path(indices, ax, figure_maker())
+
+
+def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
+    """Draw in what share of the halves each factor was selected, the most frequent first.
+
+    Bars of factors that reach the threshold are coloured, others are grey. Factors that were never selected are
+    counted if there are many of them.
+
+    Parameters
+    ----------
+    result : Stability
+        What `stability` returns.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: a new figure, high enough for all rows.
+
+    Returns
+    -------
+    Axes
+    """
+    if not hasattr(result, "frequencies"):
+        raise TypeError(
+            f"result must be what stability returns; got {type(result).__name__}. Call stability(X, y) first."
+        )
+    with fonts_for(result.names):
+        return draw_stability(result, ax, figure_maker())
+
+
+def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
+    """Draw y against each selected factor, with its local mean.
+
+    For numbers the local mean is that of rows with about the same value (bins with as many rows each); for categories,
+    that of each level. With two classes, y is 1 for the second and 0 for the first, and its mean is a share. Of many
+    rows some are drawn; means are over all of them. The effect of a factor that acts through others is not seen in
+    its local mean.
+
+    Parameters
+    ----------
+    X : array-like or table of shape (rows, factors)
+        The factors that were analysed.
+    y : array-like of shape (rows,)
+        The response.
+    result : FIRST or Indices
+        As in `plot_importance`.
+    ax : Axes or array of them, optional
+        Where to draw, one for each selected factor. Default: a new figure.
+
+    Returns
+    -------
+    array of Axes
+        One for each selected factor, the most important first; empty if none was selected.
+    """
+    indices = indices_of(result)
+    effects, target = read_effects(X, y, indices, indices.selected.tolist())
+    levels = (level for effect in effects for level in effect.column.levels)
+    with fonts_for([target.label, *indices.names, *levels]):
+        return _draw_effects(effects, target, ax)
+
+
+def _draw_effects(effects: list[Effect], target: Target, ax: Any) -> NDArray[Any]:
+    """Draw a panel for each factor."""
+    axes = panels(len(effects), figure_maker()) if ax is None else np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    if len(axes) != len(effects):
+        raise ValueError(f"ax must have one Axes per selected factor ({len(effects)}); got {len(axes)}.")
+    if effects:
+        labels = [Label(effect.name, after=f" ({format_importance(effect.importance)})") for effect in effects]
+        titles = fitting(labels, min(map(width, axes)), axes[0].yaxis.label)
+    for number, (panel, effect) in enumerate(zip(axes, effects, strict=True)):
+        draw_effect(panel, effect, target)
+        panel.set_title(titles[number], loc="left", parse_math=False, font=panel.yaxis.label.get_fontproperties())
+        if ax is None and number % panel_columns(len(effects)):
+            panel.set_ylabel("")
+    return axes

@@ -1,0 +1,142 @@
+"""What all pictures share: colours, figures of the right size, and labels that fit."""
+
+import builtins
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils.optional import require
+from .._utils.shorten import shorten_all
+from .._utils.text import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    NewFigure = Callable[..., Figure]
+
+# From the palette of Okabe and Ito, which people with any colour vision tell apart.
+BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#8C8C8C"
+
+# A picture with more rows than this is no longer looked at; the rest is summed up in one.
+MOST_ROWS = 60
+
+ROW_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT = 0.27, 2.9, 2.4  # inches
+
+
+@dataclass(frozen=True)
+class Label:
+    """A name that may be shortened, between texts that may not."""
+
+    name: str
+    before: str = ""
+    after: str = ""
+
+    def with_name(self, name: str) -> str:
+        """Return the label with a shorter name."""
+        return f"{self.before}{name}{self.after}"
+
+
+def figure_maker() -> "NewFigure":
+    """Return pyplot's way to make a figure where pyplot is in use, else one that leaves no trace."""
+    figure = require("matplotlib.figure", "a plot")
+    if "matplotlib.pyplot" in sys.modules or hasattr(builtins, "__IPYTHON__"):
+        return require("matplotlib.pyplot", "a plot").figure  # type: ignore[no-any-return]
+    return figure.Figure  # type: ignore[no-any-return]
+
+
+def tall_axes(rows: int, new_figure: "NewFigure") -> "Axes":
+    """Return the axes of a new figure that is high enough for some rows."""
+    width = require("matplotlib", "a plot").rcParams["figure.figsize"][0]
+    figure = new_figure(figsize=(width, 1.2 + ROW_HEIGHT * max(rows, 3)), layout="constrained")
+    return figure.add_subplot()
+
+
+def panel_columns(panels: int) -> int:
+    """Return how many panels stand side by side."""
+    return min(panels, 3)
+
+
+def panels(panels: int, new_figure: "NewFigure") -> NDArray[Any]:
+    """Return the axes of a new figure with panels in rows of up to three."""
+    if not panels:
+        return np.array([], dtype=object)
+    across = panel_columns(panels)
+    down = -(-panels // across)
+    figure = new_figure(figsize=(PANEL_WIDTH * across + 0.4, PANEL_HEIGHT * down), layout="constrained")
+    return np.array([figure.add_subplot(down, across, i + 1) for i in range(panels)], dtype=object)
+
+
+def despine(ax: "Axes") -> None:
+    """Take away the lines at the top and at the right."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def label_rows(ax: "Axes", labels: list[Label]) -> None:
+    """Name the rows at the left, from top to bottom, shortened to the room there is."""
+    ax.set_yticks(range(len(labels)))
+    ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
+    if labels:
+        short = fitting(labels, _room_at_the_left(ax), ax.get_yticklabels()[0])
+        ax.set_yticks(range(len(labels)), short, parse_math=False)
+    ax.tick_params(axis="y", length=0)
+    despine(ax)
+
+
+def rows_that_fit(ax: "Axes") -> int:
+    """Return how many rows of text axes have room for."""
+    tick = ax.get_yticklabels()[:1]
+    line = 1.3 * (float(tick[0].get_fontsize()) if tick else 10)
+    return int(np.clip(points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
+
+
+def _room_at_the_left(ax: "Axes") -> float:
+    """Return how wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
+    if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
+        return 0.45 * width(ax)
+    box = ax.get_window_extent()
+    ends = [ax.figure.bbox.x0]
+    for other in ax.figure.axes:
+        extent = other.get_window_extent()
+        if extent.x1 <= box.x0 and extent.y0 < box.y1 and box.y0 < extent.y1:
+            ends.append(extent.x1)
+    return points(ax, box.x0 - max(ends)) - 8  # what lies between a name and the axes
+
+
+def final_width(ax: "Axes") -> float:
+    """Return how wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
+    return width(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.7)
+
+
+def width(ax: "Axes") -> float:
+    """Return the width of axes in points."""
+    return points(ax, ax.get_window_extent().width)
+
+
+def points(ax: "Axes", pixels: float) -> float:
+    """Return pixels of a figure in points, the unit of fonts."""
+    return pixels * 72 / ax.figure.dpi
+
+
+def fitting(labels: Sequence[Label], room: float, like: Any) -> list[str]:
+    """Return labels with names shortened so that each fits in ``room`` points, set like other text."""
+
+    def fits(row: int, name: str) -> bool:
+        return text_width(labels[row].with_name(name), like) <= room
+
+    short = shorten_all([printable(label.name) for label in labels], fits)
+    return [label.with_name(name) for label, name in zip(labels, short, strict=True)]
+
+
+def text_width(text: str, like: Any) -> float:
+    """Return the width of a text in points, in the font of another one."""
+    measure = require("matplotlib.textpath", "a plot").TextToPath().get_text_width_height_descent
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font does not have: said when drawn
+        return float(measure(text, like.get_fontproperties(), ismath=False)[0])

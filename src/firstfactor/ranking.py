@@ -1,0 +1,349 @@
+"""`rank`: from a file or a data frame to an answer, in one call. The command line is this function with a terminal."""
+
+import inspect
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from ._utils import checks
+from .parameters import RANK, Options, Procedure, RankParameters, document, find
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .files.dataset import Dataset
+    from .results.indices import Indices
+    from .results.path import Path
+    from .results.stability import Stability
+
+Progress = Callable[[str], None]
+
+# Methods without a selection get intervals if no more factors than this have an index: the time for it grows with the
+# square of their number.
+MAX_WITH_UNCERTAINTY = 30
+
+
+class RankDict(TypedDict, total=False):
+    """The parameters of `rank` as keyword arguments, for type checkers."""
+
+    factors: Sequence[str]
+    drop: Sequence[str]
+    categorical: Sequence[str]
+    task: str
+    missing: str
+    unique: bool
+    sample: int | None
+    method: str
+    rule: str
+    alpha: float
+    estimator: str | None
+    split: bool
+    stability: int | None
+    n_neighbors: int | None
+    n_outer: int | float | None
+    seed: int
+    jobs: int
+    scale: bool
+    format: str | None
+    table: str | None
+    na: Sequence[str]
+    decimal: str | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranking:
+    """What `rank` returns: the importances, the table they come from, and how both came about."""
+
+    indices: "Indices"
+    """Importances, ceiling, intervals, p-values and the path of the selection."""
+    dataset: "Dataset"
+    """The factors and the response that were analysed, and what happened to them on the way."""
+    settings: Mapping[str, Any]
+    """All parameters, with defaults that depend on others filled in."""
+    stability: "Stability | None" = None
+    """How often each factor is selected on halves of the rows, if that was asked for."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """How long each part took, in order."""
+
+    def notes(self) -> list[str]:
+        """Return what happened to the data on the way, in sentences."""
+        data = self.dataset
+        notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
+        if data.n_drawn is not None:
+            notes.append(f"{data.n_drawn:,} of {data.n_read:,} rows were drawn at random.")
+        if data.n_dropped:
+            notes.append(f"{data.n_dropped:,} rows with missing values were left out.")
+        if data.n_copies:
+            notes.append(f"{data.n_copies:,} copies of rows were left out.")
+        if self.indices.uncertainty is None:
+            notes.append(self.why_no_intervals)
+        return [*notes, *data.remarks]
+
+    @property
+    def why_no_intervals(self) -> str:
+        """Why there are no intervals and p-values, where there are none."""
+        return f"No intervals: with this method they take too long for more than {MAX_WITH_UNCERTAINTY} factors."
+
+    @property
+    def classes(self) -> list[Any]:
+        """The two class labels, the second counted as 1; empty for a quantity."""
+        if self.indices.task != "classification":
+            return []
+        labels = sorted(set(self.dataset.y.to_list()))
+        return [int(label) if isinstance(label, float) and label.is_integer() else label for label in labels]
+
+    def to_frame(self, backend: Any = "pandas") -> Any:
+        """Return a data frame with a row for each factor; see `Indices.to_frame`."""
+        return self.indices.to_frame(backend)
+
+    def to_json(self, **more: Any) -> str:
+        """Return everything as JSON text; ``more`` is added to it."""
+        from .reporting.export import as_json
+
+        return as_json(self, more)
+
+    def to_csv(self) -> str:
+        """Return the table of factors as CSV text, safe to open in a spreadsheet."""
+        from .reporting.export import as_csv
+
+        return as_csv(self)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the importance of each factor; see `firstfactor.plots`."""
+        from .plots import plot_importance
+
+        return plot_importance(self.indices, ax)
+
+    def report(self, path: str | os.PathLike[str], **details: Any) -> None:
+        """Write everything as one HTML page to send to a colleague; ``details`` are ``title`` and ``call``."""
+        from .reporting.report import write_report
+
+        data = self.dataset
+        write_report(
+            self.indices,
+            path,
+            data.X,
+            data.y,
+            notes=self.notes(),
+            settings=self.settings,
+            stability=self.stability,
+            **details,
+        )
+
+    def __repr__(self) -> str:
+        return repr(self.indices)
+
+
+def rank(data: Any, target: str | None, *, progress: Progress | None = None, **options: Unpack[RankDict]) -> Ranking:
+    """Rank the factors in a table by how much they drive a response.
+
+    This is the command ``firstfactor rank`` as a function. Columns of text are categories; dates and columns that name
+    each row are left out, and ``notes()`` says so.
+
+    Parameters
+    ----------
+    data : path or data frame
+        A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; or a pandas,
+        polars or pyarrow table.
+    target : str
+        The column to explain: numbers, or two classes.
+    progress : callable, optional
+        Called with a few words on what is being done.
+    **options
+        See below.
+
+    Other Parameters
+    ----------------
+    {factors}
+    {drop}
+    {categorical}
+    {task}
+    {missing}
+    {unique}
+    {sample}
+    {method}
+    {rule}
+    {alpha}
+    {estimator}
+    {split}
+    {stability}
+    {n_neighbors}
+    {n_outer}
+    {seed}
+    {jobs}
+    {scale}
+    {format}
+    {table}
+    {na}
+    {decimal}
+
+    Returns
+    -------
+    Ranking
+
+    Examples
+    --------
+    >>> from firstfactor import rank
+    >>> from firstfactor.problems import friedman
+    >>> X, y = friedman.sample(500, seed=0, frame="polars")
+    >>> ranking = rank(X.with_columns(y), "y")
+    >>> ranking.indices.selected
+    array([0, 6, 9, 7, 8])
+    """
+    parameters, estimates, procedure = _parse(options)
+    show, watch = progress or (lambda _: None), _StopWatch()
+    show("reading")
+    dataset = _load(data, target, parameters, estimates)
+    _check_halves(parameters, estimates, len(dataset.y))
+    watch.lap("reading")
+    show("loading")  # only now: what is wrong with a file is reported before the compiler is loaded
+    from .data.quality import warn_of_findings
+    from .inference.sample_size import warn_if_too_few_rows
+    from .selection.stability import Pairs, select_on_halves
+
+    watch.lap("loading")
+    show("searching (the first run on a machine also compiles, for about 20 seconds)")
+    estimates = replace(estimates, categorical=list(dataset.categorical)).with_default_of(procedure)
+    indices = _estimate(dataset, parameters.method, estimates, procedure, lambda path: show(_describe_step(path)))
+    watch.lap("searching")
+    stability = None
+    if parameters.stability is not None:
+        stability = select_on_halves(
+            dataset.X,
+            dataset.y,
+            estimates,
+            replace(procedure, split=False),  # a half need not be split for the sake of importances
+            Pairs(parameters.stability),
+            lambda done, total: show(f"selecting on halves of the rows: {done} of {total}"),
+        )
+        watch.lap("stability")
+    warn_of_findings(indices.findings)
+    warn_if_too_few_rows(indices.sample_size)
+    return Ranking(
+        indices=indices,
+        dataset=dataset,
+        settings=_settings_used(parameters, estimates, procedure, dataset),
+        stability=stability,
+        seconds=watch.seconds,
+    )
+
+
+document(rank)
+rank.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("target", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        inspect.Parameter("progress", inspect.Parameter.KEYWORD_ONLY, default=None),
+        *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=find(name).default) for name in RANK),
+    ],
+    return_annotation=Ranking,
+)
+
+
+def _parse(options: Mapping[str, Any]) -> tuple[RankParameters, Options, Procedure]:
+    """The parameters by what they belong to, checked before any work is done."""
+    for name in options:
+        if name not in RANK:
+            raise checks.unknown_option(name, RANK)
+
+    def pick(group: type) -> dict[str, Any]:
+        return {each.name: options[each.name] for each in fields(group) if each.name in options}
+
+    parameters = RankParameters(**pick(RankParameters))
+    _refuse_combinations(parameters, options)
+    forward = {"forward": "fast"} if parameters.method == "first-fast" else {}
+    estimates = Options(**pick(Options) | {"n_jobs": parameters.jobs, "random_state": parameters.seed})
+    return parameters, estimates, Procedure(**pick(Procedure) | forward)
+
+
+def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any]) -> None:
+    """Refuse parameters that do not go together."""
+    calibrated = options.get("rule") == "calibrated"
+    if calibrated and parameters.method != "first":
+        raise ValueError(f'rule="calibrated" goes with method="first" only; got method="{parameters.method}".')
+    if "alpha" in options and not calibrated:
+        raise ValueError('alpha= is for rule="calibrated"; add that, or leave out alpha=.')
+    for name in ("split", "stability"):
+        if options.get(name) and not parameters.selects:
+            raise ValueError(f'{name}= goes with method="first" or "first-fast"; got method="{parameters.method}".')
+
+
+def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -> None:
+    """Refuse an ``n_outer`` that halves of the rows do not allow, before any work is done."""
+    half, n_outer = n_rows // 2, estimates.n_outer
+    if parameters.stability is not None and isinstance(n_outer, int) and half < n_outer <= n_rows:
+        raise ValueError(f"n_outer must be at most {half:,}, half of the rows, with stability=; got {n_outer:,}.")
+
+
+def _load(data: Any, target: str | None, parameters: RankParameters, estimates: Options) -> "Dataset":
+    """The table to analyse, from a file or a data frame."""
+    from ._utils.optional import require
+
+    require("polars", "reading a table")
+    from .files.dataset import Request, read_dataset
+    from .files.input_file import frame_source, open_source, to_polars
+
+    categorical: Any = estimates.categorical or ()
+    request = Request(target, [categorical] if isinstance(categorical, str) else categorical, parameters)
+    if isinstance(data, (str, os.PathLike)):
+        with open_source(os.fspath(data), parameters) as source:
+            return read_dataset(source, request)
+    return read_dataset(frame_source(to_polars(data), "the table"), request)
+
+
+def _estimate(
+    dataset: "Dataset", method: str, options: Options, procedure: Procedure, callback: "Callable[[Path], None]"
+) -> "Indices":
+    """The importances by the method asked for."""
+    from .inference.totals import estimate_totals
+    from .selection.backward import eliminate
+    from .selection.fitting import estimate_selected, fit, in_context
+    from .variance.conditional import open_variances
+
+    with open_variances(dataset.X, dataset.y, options) as variances:
+        design = variances.design
+        if method == "total":
+            return estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
+        if method == "backward":
+            on_step = in_context(callback, design.names, variances.response.variance)
+            selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step)
+            return estimate_selected(variances, selection, "NANNE-BE", len(selection.kept) <= MAX_WITH_UNCERTAINTY)
+        return fit(variances, procedure, callback)
+
+
+def _describe_step(path: "Path") -> str:
+    """What the last step of a path did, in a few words."""
+    from ._utils.text import printable
+
+    step = path.steps[-1]
+    enters = step.phase == "forward" and bool(step.chosen)
+    explained = float(step.explained.max()) if enters else step.base_explained
+    share = f"{max(explained / path.response_variance, 0):.0%}"
+    if not enters:
+        return f"searching: {share} explained; checking that each of {len(step.base)} factors is needed"
+    entered, left = printable(path.names[step.chosen[0]])[:24], len(step.candidates) - 1
+    return f"searching: + {entered}, {len(step.base) + 1} factors explain {share}; trying {left} more"
+
+
+def _settings_used(
+    parameters: RankParameters, estimates: Options, procedure: Procedure, dataset: "Dataset"
+) -> dict[str, Any]:
+    """All parameters by name, with what was decided where they leave something open."""
+    values = vars(procedure) | vars(estimates) | vars(parameters) | dict(dataset.reading)
+    alpha = procedure.alpha if procedure.rule == "calibrated" else None
+    return {name: values[name] for name in RANK} | {"alpha": alpha, "categorical": list(dataset.categorical)}
+
+
+class _StopWatch:
+    """Measures how long each part takes, in seconds."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, part: str) -> None:
+        """Note the time since the last part."""
+        now = time.perf_counter()
+        self.seconds[part], self._last = now - self._last, now

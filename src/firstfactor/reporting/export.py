@@ -1,0 +1,201 @@
+"""All there is to know about a result as plain values: what JSON and CSV files hold."""
+
+import csv
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._utils.optional import versions
+from ..results.wording import LEVEL
+
+# What spreadsheets take for the beginning of a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+if TYPE_CHECKING:
+    from ..files.dataset import Dataset
+    from ..results.indices import Indices
+    from ..results.stability import Stability
+
+
+class Exported(Protocol):
+    """What is exported: a `Ranking`."""
+
+    @property
+    def indices(self) -> "Indices":
+        """Importances."""
+
+    @property
+    def dataset(self) -> "Dataset":
+        """The table."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All parameters by name."""
+
+    @property
+    def stability(self) -> "Stability | None":
+        """How often each factor is selected on halves of the rows."""
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """How long each part took."""
+
+    @property
+    def classes(self) -> list[Any]:
+        """The two class labels."""
+
+
+def as_json(result: Exported, more: Mapping[str, Any]) -> str:
+    """Everything as JSON text, ``more`` first."""
+    return json.dumps({**more, **as_dict(result)}, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def as_csv(result: Exported) -> str:
+    """The table of factors as CSV text."""
+    rows = _factor_rows(result)
+    return "".join(map(_csv_line, [list(rows[0]), *(row.values() for row in rows)]))
+
+
+def as_dict(result: Exported) -> dict[str, Any]:
+    """Everything as plain values by name."""
+    data, indices = result.dataset, result.indices
+    return {
+        "data": {
+            "source": data.shown,
+            "target": data.y.name,
+            "task": indices.task,
+            "classes": result.classes,
+            "rows_in_file": data.n_read,
+            "rows_drawn": data.n_drawn,
+            "rows_dropped": data.n_dropped,
+            "copies_dropped": data.n_copies,
+            "rows_used": len(data.y),
+            "rows_estimated_on": indices.n_rows,
+            "rows_selected_on": None if indices.path is None else indices.path.n_rows,
+            "factors": len(indices.names),
+            "kinds": dict(Counter(indices.kinds)),
+            "left_out": data.left_out,
+            "remarks": list(data.remarks),
+            "true_factors": list(data.true_factors) or None,
+        },
+        "settings": dict(result.settings),
+        "method": indices.method,
+        "r2_ceiling": indices.r2_ceiling,
+        **_uncertainty(indices),
+        "sample_size": _sample_size(indices),
+        "findings": [vars(finding) for finding in indices.findings],
+        "response_variance": indices.response_variance,
+        "explained_variance": indices.explained_variance,
+        "noise_variance": indices.response_variance - indices.explained_variance,
+        "factors": _factor_rows(result),
+        "stability": None if result.stability is None else _stability(result.stability),
+        "path": _path_steps(indices),
+        "seconds": {name: round(seconds, 3) for name, seconds in result.seconds.items()},
+        "versions": versions("polars"),
+    }
+
+
+def _uncertainty(indices: "Indices") -> dict[str, Any]:
+    """Return how sure the ceiling and the noise variance are."""
+    sure = indices.uncertainty
+    return {
+        "r2_standard_error": None if sure is None else _number(sure.r2),
+        "r2_interval": None if sure is None or math.isnan(sure.r2) else list(indices.r2_interval(LEVEL)),
+        "noise_standard_error": None if sure is None else _number(sure.noise),
+        "interval_level": LEVEL,
+    }
+
+
+def _sample_size(indices: "Indices") -> dict[str, Any]:
+    """Return whether the rows are enough."""
+    size = indices.sample_size
+    return {
+        "distance_share": size.distance_share,
+        "distance_bias": size.distance_bias,
+        "supported_factors": size.supported,
+    }
+
+
+def _stability(found: "Stability") -> dict[str, Any]:
+    """Return what selecting on halves gave; frequencies are those of the factors."""
+    return {
+        "pairs": found.n_pairs,
+        "threshold": found.threshold,
+        "selected": [found.names[i] for i in found.selected],
+        "average_size": found.average_size,
+        "expected_false": found.expected_false,
+        "expected_false_unimodal": found.expected_false_unimodal,
+    }
+
+
+def _factor_rows(result: Exported) -> list[dict[str, Any]]:
+    """Return one row per factor, the selected ones first."""
+    indices, halves = result.indices, result.stability
+    ranking, shares, support, weak = indices.ranking, indices.shares, indices.support, indices.weak
+    evidence = _evidence(indices)
+    return [
+        {
+            "rank": int(ranking[i]),
+            "factor": indices.names[i],
+            "kind": indices.kinds[i],
+            "importance": float(shares[i]),
+            **evidence[i],
+            **({} if halves is None else {"frequency": float(halves.frequencies[i])}),
+            "selected": bool(support[i]),
+            "weak": bool(weak[i]),
+            "reason": "" if support[i] else indices.why_left_out(i),
+        }
+        for i in [*indices.selected.tolist(), *indices.left_out.tolist()]
+    ]
+
+
+def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
+    """Return how sure each importance is; None where that is not known."""
+    names = ("standard_error", "p_value", "low", "high")
+    if indices.uncertainty is None:
+        return [dict.fromkeys(names)] * len(indices.names)
+    columns = (indices.standard_errors, indices.p_values, *indices.interval(LEVEL).T)
+    return [dict(zip(names, map(_number, row), strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _number(value: float) -> float | None:
+    """Return a value as JSON has it, which knows no "not a number"."""
+    return None if math.isnan(value) else float(value)
+
+
+def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
+    if indices.path is None:
+        return None
+
+    def named(factors: Iterable[int]) -> list[str]:
+        return [indices.names[i] for i in factors]
+
+    total = indices.path.response_variance
+    return [
+        {
+            "phase": step.phase,
+            "factors": named(step.base),
+            "r2": step.base_explained / total,
+            "candidates": dict(zip(named(step.candidates), (step.explained / total).tolist(), strict=True)),
+            "changed": named(step.chosen),
+            "p_value": step.p_value,
+        }
+        for step in indices.path.steps
+    ]
+
+
+def _csv_line(cells: Iterable[Any]) -> str:
+    """Return a line of a CSV file; a name that holds any kind of line break is in quotes."""
+    line = io.StringIO()
+    csv.writer(line).writerow(map(_cell, cells))
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a cell of a CSV file: text that a spreadsheet would run as a formula gets an apostrophe."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

@@ -1,0 +1,322 @@
+"""A result as one page to send to a colleague: gathered once, drawn, then filled into one template."""
+
+import html
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._utils.atomic_write import write_whole
+from .._utils.checks import is_integer
+from .._utils.optional import require, versions
+from .._utils.text import printable
+from ..plots.axes import BLUE, GREY, VERMILLION
+from ..plots.effects import draw_effect
+from ..plots.importance import draw_importance
+from ..plots.path import draw_path, stops
+from ..plots.stability import draw_stability
+from ..results.formats import format_importance, format_interval, format_p
+from ..results.indices import WEAK, Indices, indices_of
+from ..results.wording import (
+    LEVEL,
+    format_ceiling,
+    intervals,
+    is_calibrated,
+    r2_range,
+    say_bias,
+    say_disagreement,
+    say_no_shares,
+    say_rows_judged,
+)
+from . import figures
+from .data_summary import Data, brief, describe_data, read_data
+
+if TYPE_CHECKING:
+    from ..results.stability import Stability
+
+# What a reader can take in; the page says how many more there are.
+MOST_SELECTED, MOST_LEFT_OUT, MOST_IN_NOTEBOOK = 100, 30, 20
+
+FIGURE_WIDTH, PANEL_SIZE = 4.2, (2.9, 2.2)  # inches: on a phone, text in the figure is as large as next to it
+COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
+
+
+def write_report(
+    result: Any,
+    path: str | os.PathLike[str],
+    X: Any = None,
+    y: Any = None,
+    *,
+    title: str | None = None,
+    call: str | None = None,
+    notes: Iterable[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    stability: "Stability | None" = None,
+) -> None:
+    """Write a result as one HTML page that needs nothing else: no network, no scripts.
+
+    The page is written whole or not at all, and the same input gives the same bytes.
+
+    Parameters
+    ----------
+    result : FIRST or Indices
+        A fitted `FIRST`, or what `total_indices` or `backward_elimination` return.
+    path : path
+        Where to write.
+    X, y : the data that were analysed, optional
+        For the sections on effects, stand-ins and the data; without them, the page says how to get these.
+    title : str, optional
+        Default: the question.
+    call : str, optional
+        The command or call that repeats the analysis. Default: that of the `FIRST` given.
+    notes : iterable of str
+        What happened to the data before, such as rows dropped.
+    settings : mapping, optional
+        Parameters and their values. Default: those of the `FIRST` given.
+    stability : Stability, optional
+        What `firstfactor.stability` returned for the same table, to be shown as well.
+    """
+    page = gather(result, X, y, title=title, call=call, notes=notes, settings=settings, stability=stability)
+    text = render(page)
+    write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
+
+
+# --- gather -------------------------------------------------------------------------------------------------------
+
+
+def gather(
+    result: Any,
+    X: Any,
+    y: Any,
+    *,
+    title: str | None,
+    call: str | None,
+    notes: Iterable[str],
+    settings: Mapping[str, Any] | None,
+    stability: "Stability | None",
+) -> dict[str, Any]:
+    """Return everything that the page shows, as plain values by name."""
+    indices = indices_of(result)
+    if (X is None) != (y is None):
+        raise ValueError("X and y must be given together; got only one of them. Use report(path, X, y).")
+    if stability is not None and stability.names != indices.names:
+        raise ValueError("stability must be of the same factors as the result; got others. Use the same X for both.")
+    if result is not indices:  # a FIRST, which knows how it was called
+        settings = result.get_params() if settings is None else settings
+        call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
+    data = None if X is None else read_data(X, y, indices)
+    response = "y" if data is None else data.target.name
+    return {
+        "title": title or f"What drives {response}?",
+        "response": response,
+        "indices": indices,
+        "ceiling": indices.r2_ceiling,
+        "n_rows": len(data.target.values) if data else indices.n_rows,
+        "split": indices.path is not None and indices.path.rows_apart > 0,
+        **_evidence(indices),
+        "stability": stability and describe_stability(stability),
+        "selected": _selected_rows(indices),
+        "more_selected": max(len(indices.selected) - MOST_SELECTED, 0),
+        "left_out": _left_out_rows(indices),
+        "more_left_out": max(len(indices.left_out) - MOST_LEFT_OUT, 0),
+        "kinds": Counter(indices.kinds),
+        "data": None if data is None else describe_data(data, indices),
+        "figures": _draw(indices, data, stability),
+        "notes": [printable(note) for note in notes],
+        "call": call,
+        "settings": {printable(name): _describe_setting(value) for name, value in (settings or {}).items()},
+        "repeatable": _says_whether_repeatable(settings),
+        "versions": versions(),
+    }
+
+
+def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
+    """Return the rows of the table for the selected factors; ``share`` is the length of the bar."""
+    shown = indices.selected.tolist()[:MOST_SELECTED]
+    shares, both_ends, weak = indices.shares, intervals(indices), indices.weak
+    largest = float(shares.max()) or 1.0
+    p_values = np.full(len(indices.names), np.nan) if indices.uncertainty is None else indices.p_values
+    return [
+        {
+            "rank": rank,
+            "name": printable(indices.names[i]),
+            "kind": indices.kinds[i],
+            "importance": format_importance(float(shares[i])),
+            "interval": format_interval(both_ends[i]),
+            "p": format_p(float(p_values[i])),
+            "weak": bool(weak[i]),
+            "share": round(100 * float(shares[i]) / largest, 1),
+        }
+        for rank, i in enumerate(shown, start=1)
+    ]
+
+
+def _evidence(indices: Indices) -> dict[str, Any]:
+    """Return how sure the result is, and what makes it doubtful."""
+    return {
+        "sure": indices.uncertainty is not None and indices.selected.size > 0,
+        "level": f"{100 * LEVEL:g}",
+        "weak_p": f"{WEAK:g}",
+        "n_weak": int(indices.weak.sum()),
+        "ceiling_interval": r2_range(indices),
+        "calibrated": is_calibrated(indices),
+        "findings": [printable(finding.advice) for finding in indices.findings],
+        "too_few_rows": indices.sample_size.sentence,
+        "bias": say_bias(indices, "the estimator “extrapolated” is less off"),
+        "no_shares": say_no_shares(indices),
+        "disagreement": say_disagreement(indices),
+        "rows_judged": say_rows_judged(indices),
+    }
+
+
+def describe_stability(found: "Stability") -> dict[str, Any]:
+    """Return what the page says about halves of the rows."""
+    return {
+        "halves": 2 * found.n_pairs,
+        "often": _were([printable(found.names[i]) for i in found.selected]),
+        "threshold": f"{100 * found.threshold:g}",
+        "average_size": f"{found.average_size:.2g}",
+        "expected_false": f"{found.expected_false:.2g}" if found.expected_false < found.selected.size else "",
+    }
+
+
+def _were(names: list[str]) -> str:
+    """Return some names and a verb, the beginning of a sentence; nothing for none."""
+    named = names[:MOST_LEFT_OUT] if len(names) > MOST_LEFT_OUT else names[:-1]
+    last = f"{len(names) - len(named):,} more" if len(names) > MOST_LEFT_OUT else names[-1] if names else ""
+    listed = f"{', '.join(named)} and {last}" if named else last
+    return listed and f"{listed} {'was' if len(names) == 1 else 'were'}"
+
+
+def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
+    """Return the rows of the table for factors that were left out."""
+    return [
+        {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
+        for i in indices.left_out.tolist()[:MOST_LEFT_OUT]
+    ]
+
+
+def _describe_setting(value: Any) -> str:
+    """Return a value as text that is the same in every run: no addresses, no endless arrays."""
+    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    return brief(printable(_without_addresses(text)), 200)
+
+
+def _without_addresses(text: str) -> str:
+    """Return what `repr` gave without what differs from run to run."""
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
+
+
+def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
+    """Return a sentence on what a repeat will give."""
+    if settings is None:
+        return ""
+    if settings.get("split") or not all(settings.get(name) is None for name in ("n_outer", "sample")):
+        drawn = "Rows were"
+    elif settings.get("rule") == "calibrated":
+        drawn = "What chance would show was"
+    else:
+        return "Nothing was drawn at random: the same data give the same result."
+    seed = settings.get("random_state", settings.get("seed"))
+    if seed is None:
+        return f"{drawn} drawn at random and no seed was set: a repeat will differ a little."
+    if not is_integer(seed):
+        return f"{drawn} drawn at random: a repeat needs the same generator in the same state."
+    return f"{drawn} drawn at random with the seed {seed}: a repeat with it gives the same result."
+
+
+# --- draw ---------------------------------------------------------------------------------------------------------
+
+
+def _draw(indices: Indices, data: Data | None, stability: "Stability | None") -> dict[str, Any]:
+    """Return figures as SVG text, None where there is nothing to draw; ``effects`` come with names."""
+    figure = require("matplotlib.figure", "a report").Figure
+    with figures.page_style(FIGURE_WIDTH):
+        importance = draw_importance(indices, None, figure)
+        importance.set_title("", loc="left")  # the page says it
+        walked = indices.path is not None and stops(indices.path, indices.r2_ceiling)
+        path = draw_path(indices, None, figure) if walked else None
+        halves = draw_stability(stability, None, figure) if stability else None
+        return {
+            "importance": figures.figure_to_svg(importance.figure, "importance", "Importance of each factor", COLOURS),
+            "path": path and figures.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),
+            "stability": halves
+            and figures.figure_to_svg(halves.figure, "halves", "How often each is selected", COLOURS),
+            "effects": [] if data is None else list(_draw_effects(data, figure)),
+        }
+
+
+def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield for each factor its name, as much of it as makes a caption, and the panel."""
+    for number, effect in enumerate(data.effects):
+        ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
+        draw_effect(ax, effect, data.target)
+        name = printable(effect.name)
+        description = f"{data.target.label} against {name}"
+        yield name, brief(name, 60), figures.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
+
+
+# --- render -------------------------------------------------------------------------------------------------------
+
+
+def render(page: Mapping[str, Any]) -> str:
+    """Return the page as text. All that comes from the data is escaped; only our own figures are markup."""
+    jinja2 = require("jinja2", "a report")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["percent"] = percent
+    template = files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8")
+    return str(environment.from_string(template).render(page))
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with a decimal where rounding would claim all or nothing."""
+    rounded = f"{100 * share:.0f}"
+    if (rounded == "100" and share < 1) or (rounded == "0" and share > 0):
+        rounded = f"{100 * share:.1f}"
+        if rounded in ("100.0", "0.0"):
+            return "more than 99.9\u00a0%" if share > 0.5 else "less than 0.1\u00a0%"
+    return f"{rounded}\u00a0%"
+
+
+# --- in a notebook ------------------------------------------------------------------------------------------------
+
+
+def compact_table(indices: Indices) -> str:
+    """Return the selected factors and the ceiling as a small HTML table, for notebooks."""
+    rows = _selected_rows(indices)[:MOST_IN_NOTEBOOK]
+    left, right = 'style="text-align:left"', 'style="text-align:right"'
+    cells = "".join(
+        f"<tr><td {right}>{row['rank']}</td><td {left}>{html.escape(row['name'])}</td><td {left}>{row['kind']}</td>"
+        f"<td {right}>{row['importance']}</td><td {left}>{row['interval']}{' ?' if row['weak'] else ''}</td>"
+        '<td style="text-align:left;width:8em"><div style="height:0.8em;min-width:1px;background:#0072b2;'
+        f'width:{row["share"]}%"></div></td></tr>'
+        for row in rows
+    )
+    return (
+        f'<div class="firstfactor"><table><thead><tr><th></th><th {left}>factor</th><th {left}>kind</th>'
+        f"<th>importance</th><th></th><th></th></tr></thead><tbody>{cells}</tbody></table>"
+        f"<p>{_summary(indices, rows)}</p></div>"
+    )
+
+
+def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
+    """Return what the table in a notebook does not show, what its marks are, and the ceiling."""
+    more = len(indices.selected) - len(rows)
+    counts = f"{more} more selected; " if more else ""
+    others = len(indices.left_out)
+    sentences = [
+        f"{counts}{others} of {len(indices.names)} left out.",
+        f"R² of any model: at most {format_ceiling(indices)}.",
+    ]
+    if any(row["interval"] for row in rows):
+        sentences.append(f"{100 * LEVEL:g} % intervals.")
+    if any(row["weak"] for row in rows):
+        sentences.append(f"? weak: p &gt; {WEAK:g}.")
+    sentences += [html.escape(printable(finding.advice)) for finding in indices.findings]
+    return " ".join(filter(None, [*sentences, say_no_shares(indices), indices.sample_size.sentence]))

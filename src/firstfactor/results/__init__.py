@@ -1,0 +1,1 @@
+"""What every method returns, and how it is worded."""

@@ -1,0 +1,204 @@
+"""`Indices`: the importance of each factor, what every method returns."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from .._utils import checks, frames
+from ..data.design import Kind
+from ..data.quality import Finding
+from ..data.response import Task
+from .formats import format_p
+from .path import Path
+from .uncertainty import SAMPLE_SIZE_OK, SampleSize, Uncertainty
+
+# Evidence weaker than this is marked.
+WEAK = 0.05
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Indices:
+    """Importance of each factor, and the variances it is measured against."""
+
+    values: NDArray[np.float64]
+    """What the formula gives for each factor, in the order of the columns; or the one index of a set.
+
+    By chance it can exceed 1. `shares` are what is shown.
+    """
+    names: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    """What each factor is; empty for a set."""
+    noise_variance: float
+    """Variance of the response that the factors cannot explain; 0 where it is taken to be clean.
+
+    What the formula gives: by chance it can exceed the variance of the response, and then nothing is explained.
+    """
+    response_variance: float
+    n_rows: int
+    task: Task
+    method: str
+    path: Path | None = None
+    """How the factors were selected, where they were."""
+    uncertainty: Uncertainty | None = None
+    """Standard errors and p-values, where they were asked for."""
+    sample_size: SampleSize = SAMPLE_SIZE_OK
+    """Whether there are enough rows for so many factors."""
+    kept: tuple[int, ...] | None = None
+    """The factors selected, if not simply those with an importance above 0."""
+    findings: tuple[Finding, ...] = ()
+    """What in the table makes these results misleading: identifiers, copies of rows."""
+
+    @property
+    def explained_variance(self) -> float:
+        """Variance of the response that the factors with an importance above 0 can explain; never below 0."""
+        return max(self.response_variance - self.noise_variance, 0.0)
+
+    @property
+    def r2_ceiling(self) -> float:
+        """The best R² that any model can reach on these factors."""
+        return self.explained_variance / self.response_variance
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The indices as shares of what is explained, (factors,): none is above 1."""
+        return np.minimum(self.values, 1.0)
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether anything is explained for sure: where the ceiling may be 0, shares of it may be anything."""
+        if self.uncertainty is None:
+            return self.explained_variance > 0
+        return self.r2_interval()[0] > 0
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """Which factors are selected."""
+        if self.kept is None:
+            return self.values > 0
+        support = np.zeros(self.values.size, dtype=bool)
+        support[list(self.kept)] = True
+        return support
+
+    @property
+    def selected(self) -> NDArray[np.intp]:
+        """Positions of the selected factors, the most important first."""
+        order = np.argsort(-self.values, kind="stable")
+        return order[self.support[order]]
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """Of each index; not a number where there is none."""
+        return self._sure().standard_errors
+
+    @property
+    def p_values(self) -> NDArray[np.float64]:
+        """For each factor, how likely such an effect is if it adds nothing to the others."""
+        return self._sure().p_values
+
+    @property
+    def weak(self) -> NDArray[np.bool_]:
+        """Which selected factors may as well add nothing: their p-value is above 0.05."""
+        if self.uncertainty is None:
+            return np.zeros(self.values.size, dtype=bool)
+        return self.support & ~(self.uncertainty.p_values <= WEAK)
+
+    def interval(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the confidence interval of each index, (factors, 2); not a number for those without one.
+
+        It takes account of chance, not of bias: neighbours that are not at the same place make indices too small. It
+        holds the share that is shown, and goes from 0 to 1 where the ceiling may be 0.
+
+        Parameters
+        ----------
+        level : float
+            How often such intervals hold the truth, between 0 and 1.
+        """
+        margin = self._margin(level, self.standard_errors)
+        interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - margin, self.shares + margin]), 0.0, 1.0)
+        if self.r2_interval(level)[0] <= 0:
+            interval[~np.isnan(margin)] = 0.0, 1.0
+        return interval
+
+    def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the confidence interval of the R² ceiling; see `interval`."""
+        margin = self._margin(level, self._sure().r2)
+        low, high = np.clip([self.r2_ceiling - margin, self.r2_ceiling + margin], 0.0, 1.0)
+        return float(low), float(high)
+
+    def _sure(self) -> Uncertainty:
+        if self.uncertainty is None:
+            raise ValueError("no standard errors were computed; use uncertainty=True.")
+        return self.uncertainty
+
+    def _margin(self, level: float, errors: Any) -> Any:
+        if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
+            raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
+        return ndtri((1 + level) / 2) * errors
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """1 for the most important factor; all with importance 0 share the last rank."""
+        ranking = np.full(self.values.size, self.selected.size + 1)
+        ranking[self.selected] = np.arange(1, self.selected.size + 1)
+        return ranking
+
+    @property
+    def left_out(self) -> NDArray[np.intp]:
+        """Positions of the others: first those that came closest to being selected, constant ones last."""
+        gains = {} if self.path is None else self.path.last_gains
+        others = np.flatnonzero(~self.support).tolist()
+        return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", -gains.get(i, -np.inf))), np.intp)
+
+    def why_left_out(self, factor: int) -> str:
+        """Return in a few words why a factor has importance 0."""
+        if self.kinds[factor] == "constant":
+            return "constant"
+        if self.path is None or factor in self.path.removed:
+            return "adds nothing to the others"
+        if self.path.is_calibrated:
+            return "adds no more than chance would"
+        if factor not in self.path.last_gains:
+            return "did not help when last tried"
+        gain = f"{self.path.last_gains[factor]:+.3f}"
+        return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
+
+    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
+        """Return a data frame with a row for each factor: its importance, and how sure that is where it is known."""
+        columns = {"factor": list(self.names), "importance": self.shares.tolist()}
+        if self.uncertainty is not None:
+            columns["standard_error"] = self.uncertainty.standard_errors.tolist()
+            columns["p_value"] = self.uncertainty.p_values.tolist()
+        return frames.make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        order = np.argsort(-self.values, kind="stable")
+        header, cells = ["factor", "importance"], [list(self.names), [f"{share:.4f}" for share in self.shares]]
+        if self.uncertainty is not None:
+            header += ["standard error", "p"]
+            cells += [["" if np.isnan(error) else f"{error:.4f}" for error in self.standard_errors]]
+            cells += [[format_p(p_value) for p_value in self.p_values]]
+        rows = [tuple(column[i] for column in cells) for i in order]
+        explained = self.explained_variance
+        return (
+            f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {explained:.4g} and noise "
+            f"{self.response_variance - explained:.4g}\n{frames.make_text(tuple(header), rows)}"
+        )
+
+
+def indices_of(result: Any) -> Indices:
+    """Return the `Indices` of a fitted `FIRST`, or the one given, if it has one index per factor."""
+    indices = result if isinstance(result, Indices) else getattr(result, "indices_", None)
+    if not isinstance(indices, Indices):
+        raise TypeError(
+            f"result must be a fitted FIRST or what total_indices or backward_elimination return; got "
+            f"{type(result).__name__}. Call fit(X, y) first."
+        )
+    if len(indices.kinds) != len(indices.names):
+        raise ValueError(
+            f"result must have one index per factor; got the joint index of the set {indices.names[0]!r}. "
+            "Call total_indices without subset."
+        )
+    return indices

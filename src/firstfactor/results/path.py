@@ -1,0 +1,103 @@
+"""What happened in a selection: every step with every candidate."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import frames
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One look at a set of factors: what each candidate would do to it, and what was done."""
+
+    phase: Literal["forward", "elimination"]
+    base: tuple[int, ...]
+    """The set before the step."""
+    base_explained: float
+    candidates: tuple[int, ...]
+    """Factors that could enter (forward) or leave (elimination)."""
+    explained: NDArray[np.float64]
+    """V̂ of the base with the candidate added or left out, one per candidate."""
+    chosen: tuple[int, ...]
+    """Factors that did enter or leave; empty where the phase ended."""
+    p_value: float | None = None
+    """Of the calibrated rule: that of the best candidate to enter, or of the weakest factor to stay."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Every step of a selection, in order."""
+
+    names: tuple[str, ...]
+    response_variance: float
+    steps: tuple[Step, ...]
+    n_rows: int = 0
+    """How many rows the factors were selected on."""
+    rows_apart: int = 0
+    """How many rows were set apart to select on, if importances were estimated on others."""
+
+    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
+        """Return a data frame with one row per step and candidate, with the evidence of the step where there is one."""
+        columns: dict[str, list[Any]] = {
+            "step": [],
+            "phase": [],
+            "factor": [],
+            "explained_variance": [],
+            "gain": [],
+            "chosen": [],
+        }
+        for number, step in enumerate(self.steps, start=1):
+            for i, explained in zip(step.candidates, step.explained.tolist(), strict=True):
+                row = (number, step.phase, self.names[i], explained, explained - step.base_explained)
+                for column, cell in zip(columns.values(), (*row, i in step.chosen), strict=True):
+                    column.append(cell)
+        if any(step.p_value is not None for step in self.steps):
+            columns["p_value"] = [step.p_value for step in self.steps for _ in step.candidates]
+        return frames.make_frame(columns, backend)
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """Factors that elimination took out, in order."""
+        return tuple(i for step in self.steps if step.phase == "elimination" for i in step.chosen)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether factors were selected by evidence."""
+        return any(step.p_value is not None for step in self.steps)
+
+    @cached_property
+    def last_gains(self) -> dict[int, float]:
+        """What each factor tried in the last forward step would have added to R².
+
+        Gains of earlier steps, beyond fewer factors, say nothing about what a factor adds to those selected.
+        """
+        forward = [step for step in self.steps if step.phase == "forward"]
+        if not forward:
+            return {}
+        gained = (forward[-1].explained - forward[-1].base_explained) / self.response_variance
+        return dict(zip(forward[-1].candidates, gained.tolist(), strict=True))
+
+    def describe(self, step: Step) -> tuple[str, ...]:
+        """Return the cells that `str` prints for a step."""
+        sign = "+" if step.phase == "forward" else "−"
+        change = ", ".join(f"{sign} {self.names[i]}" for i in step.chosen) or "end"
+        best = int(np.argmax(step.explained)) if step.candidates else None
+        return (
+            step.phase,
+            str(len(step.base)),
+            f"{step.base_explained / self.response_variance:.4f}",
+            str(len(step.candidates)),
+            "" if best is None else self.names[step.candidates[best]],
+            "" if best is None else f"{step.explained[best] / self.response_variance:.4f}",
+            change,
+        )
+
+    def __str__(self) -> str:
+        header = ("phase", "factors", "R²", "candidates", "best", "R² with it", "change")
+        return frames.make_text(header, [self.describe(step) for step in self.steps])
+
+    __repr__ = __str__

@@ -1,0 +1,56 @@
+"""How sure a result is: standard errors and p-values, and whether there are enough rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Standard errors, and evidence that a factor adds something."""
+
+    standard_errors: NDArray[np.float64]
+    """Of each index, at most 0.5, which says that nothing is known; not a number for factors without one."""
+    p_values: NDArray[np.float64]
+    """For each factor, how likely such an effect is if it adds nothing to the others; not a number likewise."""
+    noise: float
+    """Standard error of the noise variance."""
+    r2: float
+    """Standard error of the R² ceiling."""
+
+    def expand(self, n_factors: int, positions: Sequence[int]) -> "Uncertainty":
+        """Return the same for a table of ``n_factors``, of which those at ``positions`` were estimated."""
+        errors, p_values = np.full(n_factors, np.nan), np.full(n_factors, np.nan)
+        errors[list(positions)], p_values[list(positions)] = self.standard_errors, self.p_values
+        return replace(self, standard_errors=errors, p_values=p_values)
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """Whether a table has enough rows: how near they are in the space of some factors."""
+
+    distance_share: float
+    """Mean squared distance of the nearest neighbour, as a share of that of any two rows."""
+    distance_bias: float
+    """Share of Var(Y) that seems to be noise because of it: right for linear functions, too small for others."""
+    supported: int | None
+    """How many of the factors, the first ones, the rows are enough for; None if for all."""
+    n_factors: int = 0
+    """How many factors distances were measured in."""
+    n_rows: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """That the rows are too few for so many factors, in words; empty if they are enough."""
+        if self.supported is None:
+            return ""
+        return (
+            f"{self.n_rows:,} rows are too few for {self.n_factors:,} factors at a time: the nearest neighbour of a row "
+            f"is {100 * self.distance_share:.0f} % as far away (squared) as any row, so that much of what seems to be "
+            f"noise is distance. They are enough for about {self.supported:,}."
+        )
+
+
+SAMPLE_SIZE_OK = SampleSize(0.0, 0.0, None)

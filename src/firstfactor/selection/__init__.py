@@ -1,0 +1,1 @@
+"""Which factors: forward selection, elimination, the calibrated rule, stability."""

@@ -1,0 +1,88 @@
+"""FIRST from beginning to end: select on all rows or on half of them, then estimate what is selected."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+
+from .._utils.text import without_controls
+from ..inference.sample_size import diagnose_sample_size
+from ..inference.standard_errors import IndexTarget, plug_in
+from ..parameters import Procedure
+from ..results.indices import Indices
+from ..results.path import Path
+from ..variance.conditional import Variances, halves
+from ..variance.totals import single_totals
+from .backward import eliminate
+from .calibrated import CalibratedRule
+from .forward import forward_rule, select_forward
+from .selection import OnStep, Selection, StepCallback, ignore_step
+
+
+def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ignore_step) -> Indices:
+    """Selected factors with their importances, as `FIRST` has them."""
+    selecting, estimating = halves(variances) if procedure.split else (variances, variances)
+    method = "FIRST-FAST" if procedure.forward == "fast" else "FIRST"
+    if procedure.rule == "calibrated":
+        method += f" (calibrated, alpha = {procedure.alpha:g})"
+    selection = _select(selecting, procedure, callback)
+    if procedure.split:
+        # The p-values of the rows that selected are too small.
+        selection = replace(selection, p_values=None, rows_apart=selecting.design.n_rows)
+    return estimate_selected(estimating, selection, method)
+
+
+def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
+    """Positions of the factors that `fit` selects, without their importances."""
+    selecting = halves(variances)[0] if procedure.split else variances
+    return _select(selecting, procedure, ignore_step).kept
+
+
+def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
+    names = variances.design.names
+    if procedure.rule == "calibrated":
+        rule = CalibratedRule(variances, procedure.alpha)
+        return rule.select(in_context(callback, names, rule.total))
+    on_step = in_context(callback, names, variances.response.variance)
+    entered, steps = select_forward(variances, forward_rule(procedure.forward), on_step)
+    return eliminate(variances, entered, procedure.elimination, steps, on_step)
+
+
+def in_context(callback: StepCallback, names: tuple[str, ...], total: float) -> OnStep:
+    """A callback for single steps that passes them on with the names of the factors and the variance to be explained."""
+    return lambda step: callback(Path(names, total, (step,)))
+
+
+def log_step(path: Path) -> None:
+    """Write the last step of a path to standard error."""
+    phase, _, before, candidates, _, _, change = path.describe(path.steps[-1])
+    line = f"[FIRST] {phase}: R² {before}, {candidates} candidates → {change}"
+    print(without_controls(line), file=sys.stderr, flush=True)
+
+
+def estimate_selected(variances: Variances, selection: Selection, method: str, uncertainty: bool = True) -> Indices:
+    """The importances of selected factors, with standard errors if ``uncertainty``."""
+    design, response, kept = variances.design, variances.response, selection.kept
+    values, sure = np.zeros(design.n_factors), None
+    values[list(kept)] = single_totals(variances, kept)
+    if uncertainty:
+        sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)))
+        if selection.p_values is not None:
+            sure = replace(sure, p_values=selection.p_values)
+        sure = sure.expand(design.n_factors, kept)
+    noise = variances.of(kept)
+    return Indices(
+        values=values,
+        names=design.names,
+        kinds=design.kinds,
+        noise_variance=noise,
+        response_variance=response.variance,
+        n_rows=design.n_rows,
+        task=response.task,
+        method=method,
+        path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
+        uncertainty=sure,
+        sample_size=diagnose_sample_size(variances, sorted(kept, key=lambda i: -values[i]), noise),
+        kept=kept,
+        findings=variances.examine_data(kept),
+    )

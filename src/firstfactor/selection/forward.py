@@ -1,0 +1,77 @@
+"""Forward selection (Algorithms 3 and S1).
+
+Ties between factors go to the one that stands first in the table. Explained variances that differ by less than 1e-12 of
+Var(Y) are tied: such differences come from rounding.
+"""
+
+from dataclasses import dataclass
+
+from ..results.path import Step
+from ..variance.conditional import Variances
+from .selection import OnStep, first_best
+
+
+@dataclass(frozen=True)
+class ForwardRule:
+    """How forward selection goes on: the difference between Algorithms 3 and S1."""
+
+    drops: bool
+    """Whether candidates that do not help now are not tried again in the same pass."""
+    strict: bool
+    """Whether a candidate must gain to enter and to stay, or merely not lose."""
+    passes: int
+
+
+def forward_rule(forward: str | int) -> ForwardRule:
+    """The rule that the parameter ``forward`` stands for."""
+    if forward == "full":
+        return ForwardRule(drops=False, strict=True, passes=1)
+    if forward == "fast":
+        return ForwardRule(drops=True, strict=False, passes=1)
+    return ForwardRule(drops=True, strict=True, passes=int(forward))
+
+
+def select_forward(variances: Variances, rule: ForwardRule, on_step: OnStep) -> tuple[tuple[int, ...], list[Step]]:
+    """Enter factors one at a time, the one that explains most first, until none helps."""
+    entered: tuple[int, ...] = ()
+    steps: list[Step] = []
+    for _ in range(rule.passes):
+        before = entered
+        candidates = tuple(i for i in variances.design.varying if i not in entered)
+        while candidates:
+            step = _forward_step(variances, entered, candidates, rule)
+            steps.append(step)
+            on_step(step)
+            if not step.chosen:
+                break
+            entered += step.chosen
+            candidates = _still_open(step, rule, variances.tolerance)
+        if entered == before:
+            break
+    return entered, steps
+
+
+def _forward_step(variances: Variances, base: tuple[int, ...], candidates: tuple[int, ...], rule: ForwardRule) -> Step:
+    """Find the candidate with the largest V̂ of the base with it, and let it in if that helps."""
+    total = variances.response.variance
+    base_explained = total - variances.of(base)
+    explained = total - variances.plus_each(base, candidates)
+    best = first_best(explained, variances.tolerance)
+    chosen: tuple[int, ...] = ()
+    if _helps(explained[best] - base_explained, rule, variances.tolerance):
+        chosen = (candidates[best],)
+    return Step("forward", base, base_explained, candidates, explained, chosen)
+
+
+def _still_open(step: Step, rule: ForwardRule, tolerance: float) -> tuple[int, ...]:
+    """Return the candidates left for the next step."""
+    gains = step.explained - step.base_explained
+    return tuple(
+        i
+        for i, gain in zip(step.candidates, gains, strict=True)
+        if i not in step.chosen and not (rule.drops and not _helps(gain, rule, tolerance))
+    )
+
+
+def _helps(gain: float, rule: ForwardRule, tolerance: float) -> bool:
+    return bool(gain > tolerance if rule.strict else gain >= -tolerance)

@@ -1,0 +1,40 @@
+"""What the stages of a selection hand to each other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..results.path import Path, Step
+
+OnStep = Callable[[Step], None]
+"""Called after each step, within the selection."""
+
+StepCallback = Callable[[Path], None]
+"""Called after each step with a `Path` of that step alone, which knows the names and the variance to be explained."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Factors that were selected, and how."""
+
+    kept: tuple[int, ...]
+    steps: tuple[Step, ...]
+    total: float
+    """The variance that the steps explain parts of."""
+    n_rows: int
+    """How many rows it was made on."""
+    p_values: NDArray[np.float64] | None = None
+    """Evidence for each factor kept, where the rule asks for it."""
+    rows_apart: int = 0
+    """How many rows were set apart for it, if importances are to be estimated on others."""
+
+
+def ignore_step(_: object) -> None:
+    """Do nothing after a step."""
+
+
+def first_best(scores: NDArray[np.float64], tolerance: float) -> int:
+    """Position of the largest score; of those within ``tolerance`` of it, the first."""
+    return int(np.flatnonzero(scores >= scores.max() - tolerance)[0])

@@ -1,0 +1,162 @@
+"""Complementary pairs stability selection: factors selected on many random halves of the rows."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import checks
+from .._utils.threads import Workers
+from ..data.columns import as_array
+from ..data.design import read_design
+from ..data.response import SMALLEST_VARIANCE, Response, read_response
+from ..parameters import Options, Procedure
+from ..results.stability import Stability
+from ..variance.conditional import open_variances
+from ..variance.sampling import Rows, deal_halves
+from .fitting import choose
+
+Progress = Callable[[int, int], None]
+"""Called as ``progress(done, total)`` after each half."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """How many random pairs of halves, and how often a factor has to be selected on them."""
+
+    n_pairs: int = 50
+    threshold: float = 0.6
+
+    def __post_init__(self) -> None:
+        """Check both."""
+        checks.at_least("n_pairs", self.n_pairs, 1)
+        if checks.number("threshold", self.threshold, 0.5, 1) == 0.5:
+            raise ValueError(
+                f"threshold must be above 0.5: there is no bound on false selections below; got {self.threshold}."
+            )
+
+
+def select_on_halves(
+    X: Any, y: Any, options: Options, procedure: Procedure, pairs: Pairs, progress: Progress | None = None
+) -> Stability:
+    """How often each factor is selected on halves of the rows.
+
+    Threads and the seed are those of ``options``; each half is selected on by one thread.
+    """
+    seeds: Any = checks.generator(options.random_state).bit_generator.seed_seq
+    design = read_design(X, options.categorical, options.scale)
+    response = read_response(y, design.n_rows, options.task)
+    _refuse_small_halves(design.n_rows // 2, response, options)
+    # Decided by all rows: a half may not show that a column holds classes or categories.
+    categorical = np.flatnonzero(design.categorical).tolist() or None
+    options = replace(options, task=response.task, categorical=categorical)
+    table, target = _Rows(X), _Rows(_flat(y))
+    halves = [(seed, side) for seed in seeds.spawn(pairs.n_pairs) for side in (0, 1)]
+    tally = _Tally(len(halves), progress)
+
+    def select(half: tuple[np.random.SeedSequence, int]) -> NDArray[np.bool_]:
+        seed, side = half
+        rng = np.random.default_rng(seed)
+        rows = _draw_halves(rng, response)[side]  # drawn again for the other side: all halves at once would fill memory
+        chosen = np.zeros(design.n_factors, dtype=bool)
+        if _varies(response, rows):
+            own = replace(options, n_jobs=1, random_state=int(rng.integers(2**63, size=2)[side]))
+            with open_variances(table.take(rows), target.take(rows), own) as variances:
+                chosen[list(choose(variances, procedure))] = True
+        tally.add_one()
+        return chosen
+
+    with Workers(options.n_jobs) as workers:
+        chosen = np.array(workers.map(select, halves)).reshape(pairs.n_pairs, 2, design.n_factors)
+    tally.catch_up()
+    return Stability(
+        names=design.names,
+        frequencies=chosen.mean(axis=(0, 1)),
+        simultaneous=chosen.all(axis=1).mean(axis=0),
+        n_pairs=pairs.n_pairs,
+        threshold=pairs.threshold,
+        n_candidates=len(design.varying),
+    )
+
+
+def _draw_halves(rng: np.random.Generator, response: Response) -> tuple[Rows, Rows]:
+    """Rows of two disjoint halves, dealt out in turn class by class.
+
+    If the number of rows is odd, one is left over. It is of the class whose number is odd, which comes last: then
+    both halves have as many of each, in every pair.
+    """
+    n_rows = response.values.size
+    second = response.values > 0 if response.classes else np.zeros(n_rows, dtype=bool)
+    last = second if np.count_nonzero(second) % 2 else ~second
+    return deal_halves(rng, last, n_rows - n_rows % 2)
+
+
+def _varies(response: Response, rows: Rows) -> bool:
+    """Tell whether y has a variance in some rows."""
+    values = response.values[rows]
+    return bool((values - values[0]).var() > SMALLEST_VARIANCE)
+
+
+class _Rows:
+    """A table, a series or an array to take rows from; what is taken is of the same kind."""
+
+    def __init__(self, data: Any) -> None:
+        native = nw.to_native(data, pass_through=True)
+        frame = nw.from_native(native, pass_through=True, allow_series=True)
+        self._data = frame if isinstance(frame, (nw.DataFrame, nw.Series)) else as_array(native)
+
+    def take(self, rows: Rows) -> Any:
+        """Return some rows in their native kind."""
+        return nw.to_native(self._data[rows], pass_through=True)
+
+
+def _flat(y: Any) -> Any:
+    """Return a response given as a table or an array of one column as a series or as a flat array."""
+    target = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(target, nw.DataFrame):
+        return target.get_column(target.columns[0])
+    return target if isinstance(target, nw.Series) else as_array(y).ravel()
+
+
+class _Tally:
+    """Counts what any thread has finished, and tells of it in the thread that made the tally."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._progress = total, progress or (lambda _, __: None)
+        self._finished: list[None] = []  # appending is atomic
+        self._told = 0
+        self._home = threading.get_ident()
+
+    def add_one(self) -> None:
+        """Count one more."""
+        self._finished.append(None)
+        if threading.get_ident() == self._home:
+            self.catch_up()
+
+    def catch_up(self) -> None:
+        """Tell of all that was finished since."""
+        while self._told < len(self._finished):
+            self._told += 1
+            self._progress(self._told, self._total)
+
+
+def _refuse_small_halves(half: int, response: Response, options: Options) -> None:
+    """Refuse tables too small to be halved for this selector."""
+    if half < 2:
+        raise ValueError(f"X must have at least 4 rows, 2 for each half; got {response.values.size}.")
+    neighbors = response.default_neighbors if options.n_neighbors is None else options.n_neighbors
+    sizes: tuple[tuple[str, Any], ...] = (("n_neighbors", neighbors), ("n_outer", options.n_outer))
+    for name, value in sizes:
+        if checks.is_integer(value) and value > half:
+            raise ValueError(
+                f"{name} of the selector must be at most {half}, the rows of a half; got {value}. Lower it or use "
+                "more rows."
+            )
+    counts = np.bincount(response.values > 0)
+    if response.classes and counts.min() < 2:
+        label = response.classes[int(counts.argmin())]
+        raise ValueError(f"y must have at least 2 rows of each class, 1 for each half; class {label!r} has 1.")

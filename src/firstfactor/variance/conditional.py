@@ -1,0 +1,147 @@
+"""The one quantity: ev(u), the expected conditional variance E[Var(Y | X_u)] of any factor set u."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import checks
+from .._utils.threads import Workers
+from ..data.design import read_design
+from ..data.quality import Finding, examine
+from ..data.response import Response, read_response
+from ..neighbors.search import Contributions, Search
+from ..parameters import Options
+from .extrapolated import ExtrapolatedSearch
+from .sampling import deal_halves, draw_outer_rows
+
+# Tables with no more cells than this are searched before a second thread has woken up.
+SMALL = 20_000
+
+# Differences of variances below this share of Var(Y) are rounding, not evidence.
+ROUNDING = 1e-12
+
+
+class Searcher(Protocol):
+    """What finds ev(u): from the nearest rows alone, or from fits to several."""
+
+    def one(self, factors: Sequence[int]) -> float:
+        """Return ev(u)."""
+
+    def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
+        """Return ev(u ∪ i) for every candidate i."""
+
+    def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> NDArray[np.float64]:
+        """Return ev(u ∖ i) for the members given; None leaves nothing out."""
+
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """Return what every ``step``-th outer row contributes to ev(u)."""
+
+
+class Variances:
+    """Conditional variances of one response given sets of factors of one design.
+
+    Constant factors are left out of every set: they separate no rows. Every set is remembered, so that
+    elimination does not search again for what forward selection tried.
+    """
+
+    def __init__(
+        self,
+        response: Response,
+        search: Search,
+        estimator: str,
+        rng: np.random.Generator,
+        origin: "Variances | None" = None,
+    ) -> None:
+        self.design = search.design
+        self.response = response
+        self.search = search
+        self.estimator = estimator
+        self.rng = rng
+        """What is drawn later is drawn with the same generator as the outer rows."""
+        self.origin = origin
+        """Those of all rows, if this is a part."""
+        self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
+        self._varying = frozenset(self.design.varying)
+        self._known: dict[tuple[int, ...], float] = {(): response.variance}
+
+    @property
+    def tolerance(self) -> float:
+        """The largest difference between two variances that can come from rounding alone."""
+        return ROUNDING * self.response.variance
+
+    def of(self, factors: Sequence[int]) -> float:
+        """ev(u)."""
+        key = self._key(factors)
+        if key not in self._known:
+            self._known[key] = self._searcher.one(key)
+        return self._known[key]
+
+    def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
+        """ev(u ∪ i) for every candidate i."""
+        values = self._searcher.plus_each(self._key(base), candidates)
+        self._known.update((self._key((*base, i)), float(value)) for i, value in zip(candidates, values, strict=True))
+        return values
+
+    def minus_each(self, base: Sequence[int]) -> NDArray[np.float64]:
+        """ev(u ∖ i) for every i in u."""
+        key = self._key(base)
+        rests = {i: tuple(j for j in key if j != i) for i in base}
+        unknown = [i for i, rest in rests.items() if rest not in self._known]
+        if unknown:
+            wanted = unknown if key in self._known else [*unknown, None]  # all of u comes along almost for free
+            for i, value in zip(wanted, self._searcher.minus_each(key, wanted), strict=True):
+                self._known[key if i is None else rests[i]] = float(value)
+        return np.array([self._known[rests[i]] for i in base])
+
+    def contributions(self, factors: Sequence[int], step: int) -> Contributions:
+        """Return what every ``step``-th outer row contributes to ev(u)."""
+        return self._searcher.contributions(self._key(factors), step)
+
+    def examine_data(self, factors: Sequence[int]) -> tuple[Finding, ...]:
+        """What in the whole table makes results on some factors misleading."""
+        whole = self if self.origin is None else self.origin
+        if not whole.design.varying:
+            return ()
+        return examine(whole.design, whole.response.values, whole.search.columns.codes, factors)
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
+        """Return the same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
+        response = self.response.on_rows(rows)
+        origin = self if self.origin is None else self.origin
+        return Variances(response, self.search.on_rows(rows, response.values), self.estimator, self.rng, origin)
+
+    def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(self._varying.intersection(factors)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.search.workers.__exit__(kind, error, trace)
+
+
+def open_variances(X: Any, y: Any, options: Options) -> Variances:
+    """Validate X, y and the options that depend on them; return the conditional variances."""
+    design = read_design(X, options.categorical, options.scale)
+    response = read_response(y, design.n_rows, options.task)
+    n_neighbors = response.default_neighbors if options.n_neighbors is None else options.n_neighbors
+    n_neighbors = checks.integer("n_neighbors", n_neighbors, 2, design.n_rows, "the number of rows")
+    rng = checks.generator(options.random_state)
+    outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
+    workers, estimator = Workers(options.n_jobs), options.estimator or "nearest"
+    if design.values.size <= SMALL and estimator == "nearest":
+        workers = Workers(1)
+    search = Search(design, response.values, outer, n_neighbors, workers)
+    return Variances(response, search, estimator, rng)
+
+
+def halves(variances: Variances) -> tuple[Variances, Variances]:
+    """The conditional variances of two random halves of the rows; of two classes, each half has its share."""
+    y = variances.response.values
+    first, second = deal_halves(variances.rng, y if variances.response.classes else np.zeros(y.size), y.size)
+    return variances.on_rows(first), variances.on_rows(second)

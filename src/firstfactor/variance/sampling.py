@@ -1,0 +1,70 @@
+"""Which rows: outer rows to average over, halves to select and to estimate on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import checks
+from ..data.design import Design
+from ..data.response import Response
+
+Rows = NDArray[np.intp]
+
+
+def deal_halves(rng: np.random.Generator, stratum: NDArray[np.generic], n_rows: int) -> tuple[Rows, Rows]:
+    """Sorted positions of two disjoint halves of the rows, shuffled and dealt out in turn stratum by stratum.
+
+    ``stratum``, (rows,), is sorted by; only the first ``n_rows`` rows of that order are dealt.
+    """
+    order = rng.permutation(stratum.size)
+    order = order[np.argsort(stratum[order], kind="stable")][:n_rows]
+    return np.sort(order[::2]), np.sort(order[1::2])
+
+
+def draw_outer_rows(
+    design: Design,
+    response: Response,
+    n_outer: int | float | None,
+    subsample: str,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Sorted positions of the rows to average over, drawn once so that all factor sets are compared on the same ones."""
+    n_rows = design.n_rows
+    size = n_rows if n_outer is None else _outer_size(n_outer, n_rows)
+    if size == n_rows:
+        return np.arange(n_rows)
+    if subsample == "random":
+        return np.sort(rng.choice(n_rows, size, replace=False))
+    return _twin_rows(design, response, size, rng)
+
+
+def _outer_size(n_outer: int | float, n_rows: int) -> int:
+    is_fraction = isinstance(n_outer, float) and 0 < n_outer <= 1
+    is_count = checks.is_integer(n_outer) and 1 <= n_outer <= n_rows
+    if not (is_fraction or is_count):
+        raise ValueError(
+            f"n_outer must be None, a whole number from 1 to {n_rows} (the number of rows) or a fraction "
+            f"above 0.0 and up to 1.0; got {n_outer!r}."
+        )
+    return max(1, round(n_outer * n_rows)) if is_fraction else int(n_outer)
+
+
+def _twin_rows(design: Design, response: Response, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Sorted positions of a subsample distributed like the whole table (Vakayil and Joseph 2022).
+
+    Twinning keeps every r-th row for a whole r, so a random part of ``size * r`` rows is twinned.
+    """
+    try:
+        from twinning import twin
+    except ImportError as error:
+        raise ImportError(
+            'subsample="twinning" needs the twinning package: pip install "firstfactor[twinning]".'
+        ) from error
+    ratio = design.n_rows // size
+    if ratio < 2 or size < 2:
+        raise ValueError(
+            f'n_outer must be at least 2 and at most half of the rows for subsample="twinning" (here '
+            f'{design.n_rows // 2}); got {size}. Use subsample="random" for others.'
+        )
+    pool = np.sort(rng.permutation(design.n_rows)[: size * ratio])
+    data = np.column_stack([design.euclidean()[pool], response.values[pool]])
+    return np.sort(pool[twin(data, ratio, u1=int(rng.integers(pool.size)))])
