@@ -352,7 +352,7 @@ def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
     found = facts(folder, "many.json")["sample_size"]
     assert "Note: 200 rows are too few for 300 factors at a time: " in output
     assert f"They are enough for about {found['supported_factors']}. Use --method first, fewer factors or" in output
-    assert "it takes too long for more than 30 factors." in output and "interval" not in output
+    assert "they take too long for more than 30 factors." in output and "interval" not in output
     assert facts(folder, "many.json")["r2_interval"] is None
 
 
@@ -633,7 +633,8 @@ def test_version_and_help():
 
 def test_help_does_not_wait_for_compilers():
     code = (
-        "import sys; from firstfactor.cli import main as cli; sys.argv = ['firstfactor', 'rank', '--help']; cli._main(); "
+        "import sys; from firstfactor.cli import main as cli; "
+        "sys.argv = ['firstfactor', 'rank', '--help']; cli._main(); "
         "print([name for name in ('numba', 'sklearn', 'polars', 'matplotlib', 'numpy') if name in sys.modules])"
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=CLEAN)
@@ -670,7 +671,7 @@ ERRORS = {
     ("rank", "t.csv", "--metod", "first"): "No such option: --metod",
     ("rank", "t.csv", "--method", "best"): "'best' is not one of 'first', 'first-fast', 'backward', 'total'",
     ("rank", "t.csv", "--n-outer", "many"): "'many' is neither a number of rows nor a fraction of them.",
-    ("rank", "t.csv", "--sample", "1"): "Invalid value for '--sample'",
+    ("rank", "t.csv", "--sample", "1"): "--sample must be a whole number of at least 3; got 1.",
     ("rank", "t.csv"): "--target is needed: the column that is to be explained. The columns of t.csv are 'id', 'day', ",
     ("rank", "t.csv", "-t", "Y"): "--target: t.csv has no column 'Y'. Did you mean 'y'?",
     ("rank", "t.csv", "-t", "make"): "--target: column 'make' of t.csv holds 3 different texts",
@@ -739,7 +740,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(package):
 def test_debug_shows_where_an_error_comes_from(folder):
     finished = run("rank", "t.csv", "-t", "nothing", "--debug", folder=folder)
     assert finished.returncode == 2
-    assert b"Traceback" in finished.stderr and b"tables.py" in finished.stderr
+    assert b"Traceback" in finished.stderr and b"dataset.py" in finished.stderr
     assert finished.stderr.splitlines()[-1].startswith(b"error: --target: t.csv has no column 'nothing'")
 
 

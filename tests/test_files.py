@@ -95,7 +95,7 @@ def test_a_name_that_tells_nothing_needs_a_format(frame, tmp_path, kind):
     if kind in ("parquet", "arrow"):
         assert read(path).X.width == 3  # the first bytes tell
     else:
-        with pytest.raises(ValueError, match=r"'table' does not tell the format\. Name it with --format"):
+        with pytest.raises(ValueError, match=r"'table' does not tell the format\. Name it with format="):
             read(path)
 
 
@@ -140,16 +140,16 @@ def test_workbooks_and_databases_give_the_same_table(frame, tmp_path, suffix, zi
 def test_one_of_several_tables_has_to_be_named(frame, tmp_path, suffix):
     path = write_tables(tmp_path / f"t.{suffix}", one=frame, two=frame.head(20))
     kind = "sheet" if suffix == "xlsx" else "table"
-    with pytest.raises(ValueError, match=rf"has 2 {kind}s: name one with --table\. They are: 'one', 'two'\."):
+    with pytest.raises(ValueError, match=rf"has 2 {kind}s: name one with table=\. They are: 'one', 'two'\."):
         read(path)
-    with pytest.raises(ValueError, match=rf"--table: t\.{suffix} has no {kind} 'three'\. It has: 'one', 'two'\."):
+    with pytest.raises(ValueError, match=rf"table: t\.{suffix} has no {kind} 'three'\. It has: 'one', 'two'\."):
         read(path, table="three")
     table = read(path, table="two")
     assert table.n_read == 20 and table.reading["table"] == "two"
 
 
 def test_a_file_without_tables_takes_no_name(tmp_path):
-    with pytest.raises(ValueError, match=r"--table is for excel, sqlite, duckdb files; table\.csv is read as csv"):
+    with pytest.raises(ValueError, match=r"table= is for excel, sqlite, duckdb files; table\.csv is read as csv"):
         read_text(tmp_path, "x,y\n1,2\n", table="one")
 
 
@@ -210,7 +210,7 @@ def test_json_in_all_the_ways_that_pandas_writes_it(tmp_path, content):
         (
             "t.sav",
             "no",
-            "'t.sav' does not tell the format. Name it with --format (csv, tsv, parquet, arrow, jsonl, json, ",
+            "'t.sav' does not tell the format. Name it with format= (csv, tsv, parquet, arrow, jsonl, json, ",
         ),
     ],
 )
@@ -235,7 +235,7 @@ def test_text_in_loosely_typed_files_is_read_as_in_csv_files(tmp_path):
         rows = [("?" if i % 9 == 4 else i * 0.5, str(i * i % 7), i) for i in range(18)]
         connection.executemany("insert into t values (?, ?, ?)", rows)
     with pytest.raises(
-        ValueError, match=r"'x' of t\.db holds numbers, but for '\?' on row 5 and 1 more.* Use --na '\?' if"
+        ValueError, match=r"'x' of t\.db holds numbers, but for '\?' on row 5 and 1 more.* Use na='\?' if"
     ):
         read(tmp_path / "t.db")
     table = read(tmp_path / "t.db", na=["?"], drop_missing=True)
@@ -368,7 +368,7 @@ def test_a_decimal_comma_goes_with_points_between_thousands(tmp_path):
 def test_commas_that_may_be_either_have_to_be_explained(tmp_path):
     text = "x;y\n1,234;1\n2,345;2\n3,456;4\n"
     with pytest.raises(
-        ValueError, match=r"commas in the numbers of table\.csv may be decimal.* Use --decimal , or --deci"
+        ValueError, match=r'commas in the numbers of table\.csv may be decimal.* Use decimal="," or decimal='
     ):
         read_text(tmp_path, text)
     assert read_text(tmp_path, text, decimal=",").X["x"].to_list() == [1.234, 2.345, 3.456]
@@ -540,7 +540,7 @@ def test_a_mark_among_numbers_is_suggested_as_missing(tmp_path, mark):
     share = 20 if mark == "unknown" else 4  # a word has to be rare, or it may be a label
     text = "x,y\n" + "".join(f"{mark if i % share == 3 else i},{i % 7}\n" for i in range(40))
     message = (
-        rf"holds numbers, but for '{re.escape(mark)}' on line 5 and \d more, .* Use --na '{re.escape(mark)}' if it st"
+        rf"holds numbers, but for '{re.escape(mark)}' on line 5 and \d more, .* Use na='{re.escape(mark)}' if it st"
     )
     with pytest.raises(ValueError, match=message):
         read_text(tmp_path, text)
@@ -566,8 +566,8 @@ GAPS = "x,z,unused,y\n1,a,,1\n2,NA,,2\n,b,,3\n4,a,,4\n5,b,,nan\n6,a,,6\n"
 
 def test_missing_values_are_an_error_that_names_the_column_and_the_line(tmp_path):
     message = (
-        "2 columns of table.csv have missing values: 'y' 1 (on line 6), 'x' 1. Use --missing drop to leave out the "
-        "2 of 6 rows with missing values, or --drop to leave out columns."
+        "2 columns of table.csv have missing values: 'y' 1 (on line 6), 'x' 1. Use missing=\"drop\" to leave out the "
+        "2 of 6 rows with missing values, or drop= to leave out columns."
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         read_text(tmp_path, GAPS, factors=["x"])
@@ -580,9 +580,9 @@ def test_columns_with_missing_values_are_counted_most_first(tmp_path):
         ValueError, match=r"12 columns of table\.csv have missing values: 'x12' 12 \(first on line 2\), 'x11' 11, "
     ) as told:
         read_text(tmp_path, text)
-    assert "'x3' 3, and 2 columns more. Use --missing drop to leave out the 12 of 20 rows" in str(told.value)
+    assert "'x3' 3, and 2 columns more. Use missing=\"drop\" to leave out the 12 of 20 rows" in str(told.value)
     with pytest.raises(
-        ValueError, match=r"0 of 3 rows .* Missing values: 'x' 2, 'z' 1\. Use --drop to leave out columns\."
+        ValueError, match=r"0 of 3 rows .* Missing values: 'x' 2, 'z' 1\. Use drop= to leave out columns\."
     ):
         read_text(tmp_path, "x,z,y\n,1,2\n3,,4\n,2,3\n", drop_missing=True)
 
@@ -630,20 +630,20 @@ def test_a_sample_of_a_file_with_blank_lines_can_hold_any_row(tmp_path):
 
 def test_names_and_globs():
     names = ["x1", "x2", "x10", "y[1]", "a,b", "z"]
-    assert match_names("--factors", ["x*"], names, "t") == ["x1", "x2", "x10"]
-    assert match_names("--factors", ["z,x?"], names, "t") == ["x1", "x2", "z"]
-    assert match_names("--factors", ["y[1]", "a,b"], names, "t") == ["y[1]", "a,b"]
-    with pytest.raises(ValueError, match=r"--drop: t has no column 'Z1'\. Did you mean"):
-        match_names("--drop", ["Z1"], names, "t")
-    with pytest.raises(ValueError, match=r"--drop: t has no column 'q\*'\. The columns are: 'x1', 'x2'"):
-        match_names("--drop", ["q*"], names, "t")
+    assert match_names("factors", ["x*"], names, "t") == ["x1", "x2", "x10"]
+    assert match_names("factors", ["z,x?"], names, "t") == ["x1", "x2", "z"]
+    assert match_names("factors", ["y[1]", "a,b"], names, "t") == ["y[1]", "a,b"]
+    with pytest.raises(ValueError, match=r"drop: t has no column 'Z1'\. Did you mean"):
+        match_names("drop", ["Z1"], names, "t")
+    with pytest.raises(ValueError, match=r"drop: t has no column 'q\*'\. The columns are: 'x1', 'x2'"):
+        match_names("drop", ["q*"], names, "t")
 
 
 def test_an_unknown_target_gets_the_nearest_names(frame, tmp_path):
     path = write(frame, tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"--target: t\.parquet has no column 'Siez'\. Did you mean 'size'\?"):
+    with pytest.raises(ValueError, match=r"target: t\.parquet has no column 'Siez'\. Did you mean 'size'\?"):
         read(path, "Siez")
-    with pytest.raises(ValueError, match=r"--target is needed.* The columns of t\.parquet are 'id', 'size', 'count'"):
+    with pytest.raises(ValueError, match=r"target= is needed.* The columns of t\.parquet are 'id', 'size', 'count'"):
         read(path, None)
 
 
@@ -669,23 +669,23 @@ def test_dates_are_categories_if_asked_for(frame, tmp_path, suffix):
     [
         (
             {"factors": ["when", "size"]},
-            "--factors: column 'when' of t.parquet cannot be a factor: dates or times. Use --ca",
+            "factors: column 'when' of t.parquet cannot be a factor: dates or times. Use categ",
         ),
         (
             {"factors": ["id"]},
-            "'id' of t.parquet cannot be a factor: text, all different. Use --categorical 'id' to take",
+            "'id' of t.parquet cannot be a factor: text, all different. Use categorical='id' to take",
         ),
         (
             {"categorical": ["list"]},
-            "--categorical: column 'list' of t.parquet cannot be a factor: neither numbers nor te",
+            "categorical: column 'list' of t.parquet cannot be a factor: neither numbers nor te",
         ),
         (
             {"categorical": ["void"]},
-            "--categorical: column 'void' of t.parquet cannot be a factor: no values. Leave it out.",
+            "categorical: column 'void' of t.parquet cannot be a factor: no values. Leave it out.",
         ),
-        ({"categorical": ["y"]}, "--categorical: column 'y' is the target. Use --task classification"),
-        ({"categorical": ["make"], "drop": ["make"]}, "--categorical: column 'make' is not a factor here, because of"),
-        ({"factors": ["make", "size"], "drop": ["make"]}, "--drop: column 'make' is also named in --factors."),
+        ({"categorical": ["y"]}, "categorical: column 'y' is the target. Use task=\"classification\""),
+        ({"categorical": ["make"], "drop": ["make"]}, "categorical: column 'make' is not a factor here, because of"),
+        ({"factors": ["make", "size"], "drop": ["make"]}, "drop: column 'make' is also named in factors=."),
     ],
 )
 def test_a_column_asked_for_by_name_is_never_left_out_silently(frame, tmp_path, wanted, message):

@@ -55,7 +55,7 @@ def test_without_factors_the_fit_is_the_mean_of_the_other_rows():
     _, errors, values = fits_of(X, y, [])
     others = (values.sum() - values) / 49
     np.testing.assert_allclose(errors.fits, [others, others])
-    np.testing.assert_allclose(errors.spread, 1 / 49)
+    np.testing.assert_allclose(errors.squared_weights, 1 / 49)
 
 
 def test_a_linear_response_is_foretold_almost_exactly():

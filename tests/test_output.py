@@ -7,11 +7,11 @@ import resource
 
 import pytest
 import typer
-from firstfactor.cli.run import Outputs
 from scripts import run_script
 
 from firstfactor._utils.atomic_write import temporary_file, write_whole
 from firstfactor.cli.errors import exit_on_error
+from firstfactor.cli.outputs import Outputs
 
 
 def write(path, content=b"new"):

@@ -136,7 +136,16 @@ def test_many_selected_factors_are_summed_up_and_the_figure_grows():
 
 def _indices(values):
     names = tuple(f"x{j}" for j in range(len(values)))
-    return Indices(values, names, ("number",) * len(values), 0.5, 2.0, 100, "regression", "NANNE")
+    return Indices(
+        values=values,
+        names=names,
+        kinds=("number",) * len(values),
+        noise_variance=0.5,
+        response_variance=2.0,
+        n_rows=100,
+        task="regression",
+        method="NANNE",
+    )
 
 
 def test_given_axes_are_used_and_returned(fitted):
@@ -399,7 +408,16 @@ from firstfactor.plots import plot_importance
 def settings():
     return {name: matplotlib.rcParams[name] for name in matplotlib.rcParams if name != "backend"}
 
-result = Indices(np.array([0.7, 0.4]), ("a", "b"), ("number",) * 2, 0.1, 1.0, 9, "regression", "NANNE")
+result = Indices(
+    values=np.array([0.7, 0.4]),
+    names=("a", "b"),
+    kinds=("number",) * 2,
+    noise_variance=0.1,
+    response_variance=1.0,
+    n_rows=9,
+    task="regression",
+    method="NANNE",
+)
 before = settings()
 plot_importance(result).figure.savefig("/dev/null", format="svg")
 assert "matplotlib.pyplot" not in sys.modules

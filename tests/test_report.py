@@ -374,7 +374,15 @@ def test_stability_has_a_section_with_its_picture(full, tmp_path):
 
 
 def test_what_may_be_luck_is_said_where_it_can_be():
-    many = Stability(tuple("abcdefgh") + tuple(map(str, range(92))), *2 * (np.eye(100)[:2].sum(axis=0),), 50, 0.9, 100)
+    first_two = np.eye(100)[:2].sum(axis=0)
+    many = Stability(
+        names=tuple("abcdefgh") + tuple(map(str, range(92))),
+        frequencies=first_two,
+        simultaneous=first_two,
+        n_pairs=50,
+        threshold=0.9,
+        n_candidates=100,
+    )
     told = describe_stability(many)
     assert told["often"] == "a and b were" and told["expected_false"] == "0.05"
     assert describe_stability(replace(many, n_candidates=2))["expected_false"] == ""

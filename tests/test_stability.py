@@ -47,7 +47,14 @@ def made_up(frequencies, simultaneous=None, threshold=0.6, names=None):
     frequencies = np.asarray(frequencies, dtype=float)
     names = names or tuple(f"x{j}" for j in range(frequencies.size))
     both = np.maximum(2 * frequencies - 1, 0) if simultaneous is None else np.asarray(simultaneous)
-    return Stability(names, frequencies, both, 50, threshold, frequencies.size)
+    return Stability(
+        names=names,
+        frequencies=frequencies,
+        simultaneous=both,
+        n_pairs=50,
+        threshold=threshold,
+        n_candidates=frequencies.size,
+    )
 
 
 def same(first, second):
@@ -508,7 +515,7 @@ def test_the_picture_fits_whatever_the_names(threshold, name):
 
 def test_it_can_be_drawn_into_given_axes():
     ax = Figure(figsize=(6, 3)).add_subplot()
-    assert made_up(np.linspace(1, 0, 60)).plot(ax) is ax
+    assert plot_stability(made_up(np.linspace(1, 0, 60)), ax) is ax
     assert 3 <= len(labels_of(ax)) < 30
 
 

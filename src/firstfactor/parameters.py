@@ -124,16 +124,16 @@ class Options(_Parameters):
         None,
         "int or float, optional",
         "Rows to average over (N_O): a number, or a fraction of the rows such as 0.2. Default: all rows. Fewer rows "
-        "save time. Neighbours always come from all rows. The calibrated rule selects on these rows alone, and on 1,500 "
-        "of them if there are more.",
+        "save time. Neighbours always come from all rows. The calibrated rule selects on these rows alone, and on "
+        "1,500 of them if there are more.",
         typed="number or fraction",
         metavar="N",
     )
     subsample: str = parameter(
         "random",
         '{"random", "twinning"}',
-        'How the outer rows are drawn if not all are used. "twinning" makes them resemble the whole table; it needs the '
-        "extra ``twinning`` and ``n_outer`` of at most half of the rows.",
+        'How the outer rows are drawn if not all are used. "twinning" makes them resemble the whole table; it needs '
+        "the extra ``twinning`` and ``n_outer`` of at most half of the rows.",
         choices=("random", "twinning"),
     )
     scale: bool = parameter(
@@ -161,8 +161,8 @@ class Options(_Parameters):
     n_jobs: int | None = parameter(
         None,
         "int, optional",
-        "Threads, as in joblib: None is 1 unless in a joblib context, -1 is all cores. Results are the same to the last "
-        "bit for any number.",
+        "Threads, as in joblib: None is 1 unless in a joblib context, -1 is all cores. Results are the same to the "
+        "last bit for any number.",
     )
     random_state: Any = parameter(
         None,
@@ -173,8 +173,8 @@ class Options(_Parameters):
     estimator: str | None = parameter(
         None,
         '{"nearest", "extrapolated"}, optional',
-        '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several rows; '
-        "it takes longer and has much less bias where neighbours are far away. Default: nearest with the paper's rule, "
+        '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several '
+        "rows; it takes longer and has much less bias where neighbours are far away. Default: nearest with the paper's rule, "
         "extrapolated with the calibrated one.",
         choices=("nearest", "extrapolated"),
     )
@@ -249,7 +249,7 @@ def _is_count(name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class RankParameters(_Parameters):
-    """What `rank` can be told beyond `Options` and `Procedure`: which part of a table, how a file is read, the method."""
+    """The parameters of `rank` beyond `Options` and `Procedure`: the part of a table, how a file is read, the method."""
 
     factors: Sequence[str] = parameter(
         (),
@@ -282,8 +282,8 @@ class RankParameters(_Parameters):
         "first",
         '{"first", "first-fast", "backward", "total"}',
         '"first": forward selection, then elimination. "first-fast": drops factors early. "backward": elimination from '
-        'all factors. "total": the total index of every factor, without a selection. The last two give intervals for up '
-        "to 30 factors.",
+        'all factors. "total": the total index of every factor, without a selection. The last two give intervals for '
+        "up to 30 factors.",
         choices=("first", "first-fast", "backward", "total"),
     )
     stability: int | None = parameter(

@@ -190,7 +190,7 @@ def rank(data: Any, target: str | None, *, progress: Progress | None = None, **o
     >>> X, y = friedman.sample(500, seed=0, frame="polars")
     >>> ranking = rank(X.with_columns(y), "y")
     >>> ranking.indices.selected
-    array([0, 6, 9, 7, 8])
+    array([0, 6, 9, 8, 7])
     """
     parameters, estimates, procedure = _parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()
@@ -267,7 +267,9 @@ def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any])
         raise ValueError('alpha= is for rule="calibrated"; add that, or leave out alpha=.')
     for name in ("split", "stability"):
         if options.get(name) and not parameters.selects:
-            raise ValueError(f'{name}= goes with method="first" or "first-fast"; got method="{parameters.method}".')
+            raise ValueError(
+                f'{name}= goes with method="first" or method="first-fast"; got method="{parameters.method}".'
+            )
 
 
 def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -> None:

@@ -52,7 +52,7 @@ WRONG = {
 def _n_neighbors(draw, table):
     n = table.n_rows
     count = draw.choice([2, 2, 3, 3, 4, 5, 10, n // 4, n // 2, n // 2 + 1, n - 1, n, draw.integer(2, n), np.int64(3)])
-    most = max(2, min(n, int((1e9 / n) ** 0.5)))  # searches take in proportion to rows × neighbours², at worst
+    most = max(2, min(n, int((1e9 / max(n, 1)) ** 0.5)))  # searches take in proportion to rows × neighbours², at worst
     return count if draw.chance(0.03) else max(2, min(count, most))
 
 

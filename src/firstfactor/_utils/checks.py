@@ -4,9 +4,10 @@ import difflib
 import math
 import numbers
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def one_of(parameter: str, value: object, choices: Iterable[str]) -> str:
@@ -20,14 +21,21 @@ def one_of(parameter: str, value: object, choices: Iterable[str]) -> str:
 
 def boolean(parameter: str, value: object) -> bool:
     """Return ``value`` if it is True or False."""
-    if not isinstance(value, (bool, np.bool_)):
+    if not is_boolean(value):
         raise ValueError(f"{parameter} must be True or False; got {value!r}.")
     return bool(value)
 
 
+def is_boolean(value: object) -> bool:
+    """Tell whether ``value`` is True or False, of Python or of numpy."""
+    import numpy as np  # not before there is something to check: help on the command line does without
+
+    return isinstance(value, (bool, np.bool_))
+
+
 def is_integer(value: object) -> bool:
     """Tell whether ``value`` is a whole number; True and False are not."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+    return isinstance(value, numbers.Integral) and not is_boolean(value)
 
 
 def integer(parameter: str, value: Any, least: int, most: int, why_most: str) -> int:
@@ -47,7 +55,7 @@ def at_least(parameter: str, value: Any, least: int, why: str = "") -> int:
 
 def number(parameter: str, value: Any, least: float, most: float = math.inf) -> float:
     """Return ``value`` as a float if it is a finite number in the range."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+    is_number = isinstance(value, numbers.Real) and not is_boolean(value)
     if not is_number or not math.isfinite(value) or not least <= value <= most:
         allowed = f"of at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
         raise ValueError(f"{parameter} must be a number {allowed}; got {value!r}.")
@@ -61,8 +69,10 @@ def unknown_option(name: str, options: Iterable[str]) -> TypeError:
     return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
 
 
-def generator(random_state: Any, parameter: str = "random_state") -> np.random.Generator:
+def generator(random_state: Any, parameter: str = "random_state") -> "np.random.Generator":
     """Return the random generator that ``random_state`` stands for."""
+    import numpy as np
+
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:

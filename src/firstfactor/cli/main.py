@@ -31,7 +31,6 @@ from .errors import (
 )
 from .options import DEMO, Demo, EachOnce, takes_parameters
 from .outputs import Outputs
-from .progress import progress
 
 if TYPE_CHECKING:
     from ..ranking import Progress, Ranking
@@ -128,6 +127,8 @@ def _run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: str, given
     files = {name: given.pop(name) for name in ("html", "json", "csv", "plot")}
     quiet, debug = given.pop("quiet"), given.pop("debug")
     with exit_on_error(debug):
+        from .progress import progress
+
         outputs = Outputs(**files)
         outputs.check(data)
         _quieten(quiet)
@@ -159,7 +160,8 @@ def _print(ranking: "Ranking", written: dict[str, Path], started: float) -> None
     with errors_naming(STANDARD_OUTPUT):
         screen = terminal.Screen(sys.stdout)
         terminal.print_result(screen, ranking)
-        seconds = {"starting": started, **ranking.seconds}
+        seconds = dict(ranking.seconds)
+        seconds["loading"] += started
         seconds["writing"] = since_start() - sum(seconds.values())
         terminal.print_ending(screen, ranking, written, seconds)
         sys.stdout.flush()

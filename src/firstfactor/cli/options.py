@@ -29,14 +29,15 @@ _ONLY_FOR_FILES = (
 )
 DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
 
-# Parameters in the words of the library, and what a person types instead. The last one names a parameter alone.
+# Parameters in the words of the library, and what a person types instead.
 _AS_TYPED: tuple[tuple[str, str], ...] = (
     (r"[Uu]se scale=True", "leave out --no-scale"),
     (r"scale=False", "--no-scale"),
     (r'\b(\w+)="([^"]*)"', r"--\1 \2"),
     (r"\b(\w+)=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
     (rf"\b({'|'.join(RANK)}|target)=(?![\w\"'=])", r"--\1"),
-    (rf"^({'|'.join(RANK)}|target): ", r"--\1: "),
+    (rf"^({'|'.join(RANK)}|target)(?=: | must )", r"--\1"),
+    (r"--n_", "--n-"),
 )
 
 

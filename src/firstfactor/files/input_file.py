@@ -72,6 +72,9 @@ _GLOB = frozenset("*?[")
 # How many lines tell what a file is like.
 _FIRST_LINES = 200
 
+# How a file is read if nothing else is said.
+DEFAULTS = RankParameters()
+
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"
 
@@ -171,7 +174,7 @@ def _column(number: int) -> str:
 
 
 @contextlib.contextmanager
-def open_source(data: str, reading: RankParameters = RankParameters()) -> Iterator[Source]:
+def open_source(data: str, reading: RankParameters = DEFAULTS) -> Iterator[Source]:
     """Open a file, or standard input if ``data`` is "-", for as long as the context lasts."""
     shown = "standard input" if data == "-" else Path(data).name
     with contextlib.ExitStack() as stack:
@@ -480,7 +483,7 @@ def _look_at_lines(source: Source) -> tuple[bool, bool]:
 
 def frame_source(frame: pl.DataFrame, shown: str) -> Source:
     """A data frame as a source; its types are taken as they are."""
-    return _typed_source(Path(), shown, "frame", frame.lazy().with_row_index(ROW), RankParameters())
+    return _typed_source(Path(), shown, "frame", frame.lazy().with_row_index(ROW), DEFAULTS)
 
 
 def to_polars(data: Any) -> pl.DataFrame:

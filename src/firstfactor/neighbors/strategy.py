@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-# A search through a k-d tree for one row: fixed, and per dimension, growing by this factor until all points are visited.
+# A search through a k-d tree for one row: fixed, and growing with each dimension until all points are visited.
 SEARCH, SEARCH_MORE, SEARCH_FACTOR = 150.0, 65.0, 1.62
 # A scan of all points for one row: fixed, per point, and per dimension of a point.
 SCAN, SCAN_POINT, SCAN_DIMENSION = 2500.0, 1.5, 0.13

@@ -47,8 +47,8 @@ class SampleSize:
         if self.supported is None:
             return ""
         return (
-            f"{self.n_rows:,} rows are too few for {self.n_factors:,} factors at a time: the nearest neighbour of a row "
-            f"is {100 * self.distance_share:.0f} % as far away (squared) as any row, so that much of what seems to be "
+            f"{self.n_rows:,} rows are too few for {self.n_factors:,} factors at a time: the nearest neighbour of a "
+            f"row is {100 * self.distance_share:.0f} % as far away (squared) as any row, so that much of what seems to be "
             f"noise is distance. They are enough for about {self.supported:,}."
         )
 

@@ -49,7 +49,7 @@ def _select(variances: Variances, procedure: Procedure, callback: StepCallback) 
 
 
 def in_context(callback: StepCallback, names: tuple[str, ...], total: float) -> OnStep:
-    """A callback for single steps that passes them on with the names of the factors and the variance to be explained."""
+    """A callback for single steps that passes them on with the names and the variance to be explained."""
     return lambda step: callback(Path(names, total, (step,)))
 
 

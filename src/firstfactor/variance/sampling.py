@@ -27,7 +27,7 @@ def draw_outer_rows(
     subsample: str,
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Sorted positions of the rows to average over, drawn once so that all factor sets are compared on the same ones."""
+    """Sorted positions of the rows to average over, drawn once: all factor sets are compared on the same ones."""
     n_rows = design.n_rows
     size = n_rows if n_outer is None else _outer_size(n_outer, n_rows)
     if size == n_rows:

@@ -2,7 +2,8 @@
 
 Numba's own cache looks at one file, that of the kernel, to see whether compiled code is up to date. But kernels hold
 parts and constants from other files, and installers leave compiled code behind: an upgrade would run old code. And
-where no folder is writable, numba gives up. Here compiled code belongs to the contents of all files in this folder, and where no folder is writable kernels are compiled in every process.
+where no folder is writable, numba gives up. Here compiled code belongs to the contents of all files in this folder,
+and where no folder is writable kernels are compiled in every process.
 
 A file holds one kernel for one choice of types, behind a digest of what it depends on and of itself, and takes its
 place in one step: processes may write it side by side, and a file that is damaged or out of date is not used.
