@@ -174,8 +174,8 @@ class Options(_Parameters):
         None,
         '{"nearest", "extrapolated"}, optional',
         '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several '
-        "rows; it takes longer and has much less bias where neighbours are far away. Default: nearest with the paper's rule, "
-        "extrapolated with the calibrated one.",
+        "rows; it takes longer and has much less bias where neighbours are far away. Default: nearest with the paper's "
+        "rule, extrapolated with the calibrated one.",
         choices=("nearest", "extrapolated"),
     )
 
@@ -249,7 +249,7 @@ def _is_count(name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class RankParameters(_Parameters):
-    """The parameters of `rank` beyond `Options` and `Procedure`: the part of a table, how a file is read, the method."""
+    """More parameters of `rank`: which part of a table, how a file is read, the method."""
 
     factors: Sequence[str] = parameter(
         (),

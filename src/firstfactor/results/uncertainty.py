@@ -48,8 +48,8 @@ class SampleSize:
             return ""
         return (
             f"{self.n_rows:,} rows are too few for {self.n_factors:,} factors at a time: the nearest neighbour of a "
-            f"row is {100 * self.distance_share:.0f} % as far away (squared) as any row, so that much of what seems to be "
-            f"noise is distance. They are enough for about {self.supported:,}."
+            f"row is {100 * self.distance_share:.0f} % as far away (squared) as any row, so that much of what seems to "
+            f"be noise is distance. They are enough for about {self.supported:,}."
         )
 
 
