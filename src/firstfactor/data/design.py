@@ -1,5 +1,6 @@
 """Table in, Design out: the factors checked, encoded and scaled, ready to measure distances in."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,6 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from .._utils import checks
@@ -163,7 +163,8 @@ def _shorten(names: Sequence[str], most: int = 10) -> str:
 
 def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
     """Return the names of the columns, the columns as they are, and how many rows there are."""
-    if scipy.sparse.issparse(X):
+    sparse = sys.modules.get("scipy.sparse")  # where it was not imported, nothing is sparse
+    if sparse is not None and sparse.issparse(X):
         raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
     if isinstance(X, np.ndarray):  # the usual case, and narwhals would take its time to pass it through
         return _open_array(X)

@@ -25,7 +25,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import pdtr
 
 from .._utils.warn import warn_user
 from .design import Design
@@ -154,6 +153,8 @@ class _Table:
 
     def _never_repeats(self, factor: int) -> bool:
         """Tell whether whole numbers in this range would repeat more often if they were measured."""
+        from scipy.special import pdtr  # takes long to import, and most tables have no such column
+
         n, span = self.design.n_rows, self.design.spans[factor] + 1
         repeats = n - self._counts(factor).size
         return repeats <= MOST_REPEATS * n and bool(pdtr(repeats, n * (n - 1) / (2 * span)) < CHANCE)

@@ -7,8 +7,8 @@ without noise, which is why the bootstrap fails for nearest neighbours (Abadie a
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
+from .._utils.normal import normal_cdf
 from ..neighbors.search import Contributions
 from ..neighbors.strategy import Floats
 from ..results.uncertainty import Uncertainty
@@ -86,7 +86,7 @@ def _error(rows: Floats, overlap: float, n_rows: int) -> float:
 
 def _p_value(effect: float, error: float) -> float:
     """Return how likely an effect above this one is by chance, both in units of Var(Y)."""
-    return float(ndtr(-effect / max(error, ROUNDING)))
+    return normal_cdf(-effect / max(error, ROUNDING))
 
 
 def by_subsamples(variances: Variances, target: IndexTarget) -> Uncertainty:

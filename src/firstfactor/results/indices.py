@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from .._utils import checks, frames
+from .._utils.normal import normal_quantile
 from ..data.design import Kind
 from ..data.quality import Finding
 from ..data.response import Task
@@ -136,7 +136,7 @@ class Indices:
     def _margin(self, level: float, errors: Any) -> Any:
         if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
             raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
-        return ndtri((1 + level) / 2) * errors
+        return normal_quantile((1 + level) / 2) * errors
 
     @property
     def ranking(self) -> NDArray[np.intp]:

@@ -14,7 +14,6 @@ from ..results.path import Path
 from ..variance.conditional import Variances, halves
 from ..variance.totals import single_totals
 from .backward import eliminate
-from .calibrated import CalibratedRule
 from .forward import forward_rule, select_forward
 from .selection import OnStep, Selection, StepCallback, ignore_step
 
@@ -41,6 +40,8 @@ def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
 def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
     names = variances.design.names
     if procedure.rule == "calibrated":
+        from .calibrated import CalibratedRule  # which needs scipy.special
+
         rule = CalibratedRule(variances, procedure.alpha)
         return rule.select(in_context(callback, names, rule.total))
     on_step = in_context(callback, names, variances.response.variance)

@@ -64,7 +64,7 @@ class KernelCache(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled kernel for arguments of these types, or None."""
-        target_context.refresh()
+        target_context.refresh()  # without it, code that was compiled by another process crashes
         name, key = self._identify(sig, target_context.codegen())
         for folder in find_folders(self._file):
             with contextlib.suppress(OSError):
