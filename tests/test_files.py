@@ -570,6 +570,25 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
     assert table.left_out == {"unused": "no values"}
 
 
+def test_blanks_around_a_mark_do_not_make_it_a_value(tmp_path):
+    table = read_text(tmp_path, "x,z,y\n1, a ,1\n NA ,b,2\n3, N/A,3\n4,b ,5\n6,a,6\n", drop_missing=True)
+    assert table.X.rows() == [(1, "a"), (4, "b"), (6, "a")]
+
+
+def test_rows_dropped_from_a_sample_are_those_that_were_drawn(tmp_path):
+    rows = [f"{'' if i % 3 == 0 else i},{i}" for i in range(60)]
+    table = read_text(tmp_path, "x,y\n" + "\n".join(rows) + "\n", sample=30, drop_missing=True)
+    assert (table.n_read, table.n_drawn) == (60, 30)
+    assert len(table.X) == 30 - table.n_dropped
+    assert 0 < table.n_dropped < 20
+
+
+def test_copies_left_out_are_counted(tmp_path):
+    table = read_text(tmp_path, "x,y\n1,2\n3,4\n1,2\n5,6\n1,2\n,1\n", unique=True, drop_missing=True)
+    assert table.X["x"].to_list() == [1, 3, 5]
+    assert (table.n_copies, table.n_dropped) == (2, 1)
+
+
 def test_only_columns_in_use_count(tmp_path):
     table = read_text(tmp_path, GAPS.replace("nan", "5"), factors=["z"], drop_missing=True)
     assert table.n_dropped == 1

@@ -109,3 +109,12 @@ def test_text_is_no_quantity():
 def test_more_than_two_numeric_classes():
     with pytest.raises(ValueError, match="y has 3 classes; more than two are not supported yet"):
         read_response([0, 1, 2], 3, "classification")
+
+
+def test_some_rows_are_centred_anew_and_must_vary():
+    response = read_response([1.0, 1.0, 2.0, 5.0], 4)
+    part = response.on_rows(np.array([0, 2, 3]))
+    np.testing.assert_allclose(part.values, np.array([1, 2, 5]) - 8 / 3)
+    assert (part.variance, part.task) == (pytest.approx(13 / 3), "regression")
+    with pytest.raises(ValueError, match="y does not vary in 2 rows drawn from 4"):
+        response.on_rows(np.array([0, 1]))
