@@ -26,10 +26,22 @@ def test_the_first_of_two_factors_that_say_the_same_wins(order):
 
 
 def test_a_factor_that_loses_by_rounding_only_stays_a_candidate_of_the_fast_way():
-    for seed in range(20):
+    gains = []
+    for seed in range(40):
         X, y = twice(seed)
-        steps = FIRST(forward="fast").fit(X[:, [0, 2]], y).path_.steps
+        steps = FIRST(forward="fast").fit(X[:, [0, 2]], y + 0.3 * X[:, 3]).path_.steps
         assert [step.chosen for step in steps[:2]] == [(0,), (1,)]
+        gains.append(steps[1].explained[0] - steps[1].base_explained)
+    assert min(gains) < 0 < max(gains)  # the seeds show both
+
+
+def test_another_pass_looks_again_at_what_did_not_help_before():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, size=(200, 3))
+    y = X[:, 0] * (2 + 1.5 * np.sign(X[:, 1]))  # the second factor alone says nothing
+    once, twice, full = (FIRST(forward=forward).fit(X, y).selected_.tolist() for forward in (1, 2, "full"))
+    assert once == [0]
+    assert twice == full == [0, 1]
 
 
 def test_of_equally_useless_factors_the_first_in_the_table_is_eliminated_first():

@@ -115,6 +115,13 @@ def test_subsamples_agree_with_the_plug_in():
     assert 0.6 < again.uncertainty.noise / plain.uncertainty.noise < 1.6
 
 
+def test_errors_from_halves_are_about_the_spread_over_many_tables():
+    spread = np.std([total_indices(*additive(200, s), n_neighbors=20).noise_variance for s in range(150)], ddof=1)
+    options = {"n_neighbors": 20, "uncertainty": True, "method": "subsample", "random_state": 0}
+    errors = [total_indices(*additive(200, s), **options).uncertainty.noise for s in range(8)]
+    assert np.mean(errors) / spread == pytest.approx(1, abs=0.25)
+
+
 def test_errors_from_halves_are_about_those_of_the_plug_in():
     halves, plain = (
         [

@@ -78,3 +78,12 @@ def test_units_of_the_response_change_no_selection(unit):
     X, y = friedman(100)
     X = np.column_stack([X, 5 - 3 * X[:, 0]])
     np.testing.assert_array_equal(FIRST().fit(X, unit * y).support_, FIRST().fit(X, y).support_)
+
+
+def test_constant_factors_explain_nothing():
+    X, y = friedman(60)
+    X[:, 3] = 2.5
+    with open_variances(X, y) as variances:
+        assert variances.of([3]) == variances.response.variance
+        assert variances.of([0, 3, 6]) == variances.of([0, 6])
+        assert variances.plus_each([3, 6], [0]) == variances.plus_each([6], [0])

@@ -202,7 +202,7 @@ CHANGES = [
         "constant factors are searched",
         "tuple(sorted(self._varying.intersection(factors)))",
         "tuple(sorted(factors))",
-        "test_invariances.py",
+        "test_variance.py",
     ),
     Change(
         "variance.py",
@@ -621,7 +621,6 @@ CHANGES = [
         "while too_many < len(factors) and",
         "while 2 * too_many < len(factors) and",
         "test_crowding.py",
-        equivalent="halving finds the same number from a wider start",
     ),
     # --- indices ---------------------------------------------------------------------------------------
     Change(
@@ -682,7 +681,7 @@ CHANGES = [
         "the farthest from being selected first",
         "-gains.get(i, -np.inf)",
         "gains.get(i, -np.inf)",
-        "test_selector.py",
+        "test_indices.py",
     ),
     Change(
         "indices.py",
@@ -759,7 +758,7 @@ CHANGES = [
         "one pass only",
         "ForwardRule(drops=True, strict=True, passes=int(forward))",
         "ForwardRule(drops=True, strict=True, passes=1)",
-        "test_against_naive.py",
+        "test_selection.py",
     ),
     Change(
         "selection.py",
