@@ -168,6 +168,19 @@ def test_the_best_of_many_factors_is_compared_with_the_best_of_as_many():
     assert steps[0].p_value == pytest.approx(1 - (1 - 1 / 200) ** 10)  # above all of 199 draws of a tenth of them
 
 
+def test_noise_is_above_few_draws_no_more_often_than_by_chance(monkeypatch):
+    monkeypatch.setattr("firstfactor.calibrated.DRAWS", 3)
+    chances = [calibrated(alpha=0.6).fit(*noise("numbers", seed, rows=60)).path_.steps[0].p_value for seed in range(40)]
+    assert min(chances) == 0.25
+    assert np.mean(np.array(chances) == 0.25) < 0.5  # above all three: 0.25 of them
+
+
+def test_a_response_that_is_foretold_exactly_leaves_nothing_to_draw():
+    group = np.arange(120) % 3
+    X = pd.DataFrame({"group": np.array(list("abc"))[group], "x": np.random.default_rng(0).normal(size=120)})
+    assert calibrated().fit(X, group**2).selected_.tolist() == [0]
+
+
 def test_those_that_stay_share_alpha():
     sizes = []
     for seed in range(20):
@@ -199,6 +212,7 @@ def test_normal_scores_keep_ties_and_order():
     assert scores[0] == scores[2]
     assert scores[1] < scores[0] < scores[3] < 2
     assert abs(scores.mean()) < 1e-12
+    assert abs(normal_scores(np.array([1.0, 1.0, 1.0, 5.0])).mean()) < 1e-12
     np.testing.assert_allclose(normal_scores(np.array([7.0, 3.0, 7.0, 3.0])), norm.ppf([0.75, 0.25] * 2))
 
 

@@ -505,6 +505,13 @@ def test_a_column_of_numbers_with_stray_text_is_told_with_its_line(tmp_path):
         read_text(tmp_path, lines, name="t.jsonl")
 
 
+def test_nine_of_ten_numbers_are_numbers_with_something_wrong(tmp_path):
+    rows = [f"{'high' if i == 3 else i},{i * i}" for i in range(10)]
+    with pytest.raises(ValueError, match="holds numbers, but for 'high' on line 5"):
+        read_text(tmp_path, "x,y\n" + "\n".join(rows) + "\n")
+    assert read_text(tmp_path, "x,z,y\n" + "\n".join(f"1,{row}" for row in rows[:9]) + "\n").left_out
+
+
 def test_the_line_of_a_row_counts_line_breaks_in_quotes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('x,y\n"a\nb",1\n\n"c",2\n')
@@ -604,6 +611,11 @@ def test_nulls_and_nans_of_typed_files_are_missing(tmp_path, suffix):
     assert read(path, drop_missing=True).y.to_list() == [1, 6, 7]
 
 
+def test_words_are_values_in_files_that_tell_what_is_missing(tmp_path):
+    path = write(pl.DataFrame({"z": ["NA", "b", "NA", "b"], "y": [1, 2, 3, 5]}), tmp_path / "t.parquet")
+    assert read(path).X["z"].to_list() == ["NA", "b", "NA", "b"]
+
+
 def test_a_sample_is_drawn_by_its_seed(frame, tmp_path):
     path = write(frame, tmp_path / "t.csv")
     first, again, other = (read(path, sample=20, seed=seed) for seed in (1, 1, 2))
@@ -627,6 +639,7 @@ def test_names_and_globs():
     names = ["x1", "x2", "x10", "y[1]", "a,b", "z"]
     assert match_names("--factors", ["x*"], names, "t") == ["x1", "x2", "x10"]
     assert match_names("--factors", ["z,x?"], names, "t") == ["x1", "x2", "z"]
+    assert match_names("--factors", ["X*"], [*names, "X3"], "t") == ["X3"]
     assert match_names("--factors", ["y[1]", "a,b"], names, "t") == ["y[1]", "a,b"]
     with pytest.raises(ValueError, match=r"--drop: t has no column 'Z1'\. Did you mean"):
         match_names("--drop", ["Z1"], names, "t")

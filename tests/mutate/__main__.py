@@ -32,8 +32,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="firstfactor-mutate-") as folder:
         copy = Copy(Path(folder))
         wanted = sorted({test for change in changes for test in change.tests.split()})
-        if copy.run_tests(wanted) not in PASSED:
-            return "the tests fail without any change: see above."
+        ended, output = copy.run_tests(wanted)
+        if ended not in PASSED:
+            return f"{output}\nthe tests fail without any change."
         killed = [try_one(copy, change) for change in changes]
     return summarise(changes, killed)
 
@@ -54,7 +55,7 @@ class Copy:
         shutil.copytree(PACKAGE, self.package)  # compiled kernels come along, and hold for the copy
 
     def run_tests(self, tests, own_kernels=False):
-        """Run some tests on the copy; return how pytest ended, or None if it did not."""
+        """Run some tests on the copy; return how pytest ended, None if it did not, and what it printed."""
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.package.parent),
@@ -69,10 +70,8 @@ class Copy:
                 command + paths, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT
             )
         except subprocess.TimeoutExpired:
-            return None
-        if done.returncode not in FAILED + PASSED or (done.returncode in FAILED and len(tests) > 1):
-            print(done.stdout + done.stderr)
-        return done.returncode
+            return None, ""
+        return done.returncode, done.stdout + done.stderr
 
     def forget_bytecode(self, file):
         for compiled in (self.package / "__pycache__").glob(f"{Path(file).stem}.*.pyc"):
@@ -85,10 +84,10 @@ def try_one(copy, change):
     text = path.read_text()
     copy.forget_bytecode(change.file)
     path.write_text(change.apply(text))
-    ended = copy.run_tests(change.tests.split(), own_kernels=change.file.startswith("_"))
+    ended, output = copy.run_tests(change.tests.split(), own_kernels=change.file.startswith("_"))
     path.write_text(text)
     if ended not in (None, *PASSED, *FAILED):
-        raise RuntimeError(f"{change.name}: pytest could not run {change.tests} (exit code {ended}).")
+        raise RuntimeError(f"{change.name}: pytest could not run {change.tests} (exit code {ended}).\n{output}")
     killed = ended not in PASSED
     seconds = time.monotonic() - started
     print(
