@@ -44,6 +44,7 @@ def way(request, monkeypatch):
 RNG = np.random.default_rng(0)
 GRID = np.array(np.meshgrid(*[range(4)] * 3)).reshape(3, -1).T.astype(float)
 COLUMN = RNG.normal(size=50)
+RARE = [f"u{i}" for i in RNG.integers(0, 40, size=120)]
 DIFFICULT = {
     "two distinct rows": np.repeat([[0.0, 1.0, 2.0], [1.0, 1.5, 0.0]], [7, 13], axis=0),
     "grid": GRID,
@@ -56,6 +57,7 @@ DIFFICULT = {
     "more rows than a block": RNG.normal(size=(600, 3)),
     "many dimensions": RNG.normal(size=(40, 13)),
     "categories": pd.DataFrame({c: list("abcabdaabc" * 6)[i:50 + i] for i, c in enumerate("uvw")}),
+    "rare levels": pd.DataFrame({"a": RNG.integers(0, 3, 60), "b": RARE[:60], "c": RARE[60:]}),
     "mixed": pd.DataFrame({"a": list("xyzxy" * 12), "b": RNG.integers(0, 3, 60), "c": RNG.normal(size=60)}),
 }  # fmt: skip
 

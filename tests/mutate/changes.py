@@ -1446,7 +1446,7 @@ CHANGES = [
         "the window ends too early",
         "                limit = nearest[wanted - 1] * TIES\n",
         "                limit = nearest[0] * TIES / 4\n",
-        PLAIN,
+        "test_neighbors.py::test_plans_on_difficult_data",
     ),
     Change(
         "_line.py",
