@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import gamma
+from scipy.stats import gamma, norm
 from scripts import run_script
 from tables import friedman, mixed
 
@@ -115,7 +115,9 @@ def test_rare_classes_of_large_tables_are_not_overlooked():
     X = rng.uniform(size=(20_000, 4))
     y = rng.uniform(size=20_000) < 0.02 * X[:, 1] ** 4
     assert y.sum() < 100
-    assert calibrated().fit(X, y).selected_[0] == 1
+    selector = calibrated().fit(X, y)
+    assert selector.selected_[0] == 1
+    assert selector.path_.n_rows == 1500
 
 
 def test_outer_rows_are_the_rows_that_judge():
@@ -135,6 +137,59 @@ def test_the_path_tells_the_evidence():
     frame = path.to_frame()
     assert frame["p_value"].notna().all()
     assert "p_value" not in FIRST().fit(X, y).path_.to_frame()
+
+
+def test_many_candidates_are_looked_at_by_their_tenth_and_in_the_order_of_the_table():
+    X, y = friedman(rows=150, factors=120)
+    for step in calibrated().fit(X, y).path_.steps:
+        if step.phase == "forward":
+            assert len(step.candidates) == 12
+            assert list(step.candidates) == sorted(step.candidates)
+
+
+def test_steps_start_from_nothing_explained_and_no_chance_is_0():
+    X, y = friedman(rows=150)
+    steps = calibrated().fit(X, y).path_.steps
+    assert steps[0].base_explained == pytest.approx(0, abs=1e-12)
+    assert all(step.p_value >= 1 / 200 for step in steps if step.phase == "forward")
+
+
+def test_a_small_alpha_still_finds_one_of_many():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 100))
+    selector = calibrated(alpha=0.01).fit(X, X[:, 17] + 0.2 * rng.normal(size=150))
+    assert selector.selected_.tolist() == [17]
+
+
+def test_the_best_of_many_factors_is_compared_with_the_best_of_as_many():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 80))
+    steps = calibrated().fit(X, X[:, 17]).path_.steps
+    assert len(steps[0].candidates) == 8
+    assert steps[0].p_value == pytest.approx(1 - (1 - 1 / 200) ** 10)  # above all of 199 draws of a tenth of them
+
+
+def test_noise_is_above_few_draws_no_more_often_than_by_chance(monkeypatch):
+    monkeypatch.setattr("firstfactor.selection.calibrated.DRAWS", 3)
+    chances = [calibrated(alpha=0.6).fit(*noise("numbers", seed, rows=60)).path_.steps[0].p_value for seed in range(40)]
+    assert min(chances) == 0.25
+    assert np.mean(np.array(chances) == 0.25) < 0.5  # above all three: 0.25 of them
+
+
+def test_a_response_that_is_foretold_exactly_leaves_nothing_to_draw():
+    group = np.arange(120) % 3
+    X = pd.DataFrame({"group": np.array(list("abc"))[group], "x": np.random.default_rng(0).normal(size=120)})
+    assert calibrated().fit(X, group**2).selected_.tolist() == [0]
+
+
+def test_those_that_stay_share_alpha():
+    sizes = []
+    for seed in range(20):
+        X, y = noise("numbers", seed, rows=60)
+        selector = calibrated(alpha=0.6).fit(X, y)
+        sizes.append(selector.support_.sum())
+        assert (selector.p_values_[selector.support_] <= 0.6 / max(sizes[-1], 1)).all()
+    assert max(sizes) > 1
 
 
 def test_factors_left_out_claim_no_gain():
@@ -158,6 +213,8 @@ def test_normal_scores_keep_ties_and_order():
     assert scores[0] == scores[2]
     assert scores[1] < scores[0] < scores[3] < 2
     assert abs(scores.mean()) < 1e-12
+    assert abs(normal_scores(np.array([1.0, 1.0, 1.0, 5.0])).mean()) < 1e-12
+    np.testing.assert_allclose(normal_scores(np.array([7.0, 3.0, 7.0, 3.0])), norm.ppf([0.75, 0.25] * 2))
 
 
 @pytest.mark.parametrize("shape", [0.7, 5.0, 1e7])
@@ -165,6 +222,7 @@ def test_chances_beyond_the_draws_are_those_of_their_distribution(shape):
     draws = np.random.default_rng(0).gamma(shape, size=200_000)
     for value in gamma.isf([0.9, 0.3, 0.01], shape):
         assert chance_above(value, draws) == pytest.approx(gamma.sf(value, shape), rel=0.1)
+    assert chance_above(-10 * shape, draws) == 1
 
 
 def test_gains_of_draws_equal_those_in_plain_algebra():
@@ -228,7 +286,8 @@ def test_more_outer_rows_than_it_takes_to_judge_cost_nothing():
 def test_rows_that_judge_may_vary_less_than_all():
     X = np.zeros((40, 9))
     X[0], y = 1.0, np.r_[5.0, np.zeros(39)]
-    for seed in range(3):
-        selector = FIRST(rule="calibrated", n_outer=4, random_state=seed).fit(X, y)
-        assert not selector.support_.any()
-        assert str(selector.path_)
+    for table in (X, np.column_stack([X, np.arange(40)])):
+        for seed in range(3):
+            selector = FIRST(rule="calibrated", n_outer=4, random_state=seed).fit(table, y)
+            assert not selector.support_.any()
+            assert str(selector.path_)

@@ -19,11 +19,11 @@ def _same_numbers(monkeypatch):
     monkeypatch.setitem(globals(), "RNG", np.random.default_rng(1))
 
 
-def findings(X, y):
+def findings(X, y, **options):
     """What is found wrong with a table, whichever factors would be selected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {(one.kind, one.column): one for one in total_indices(X, y).findings}
+        return {(one.kind, one.column): one for one in total_indices(X, y, **options).findings}
 
 
 def table(rows=200, **columns):
@@ -56,6 +56,7 @@ def panel(persons=60, waves=5, unequal=False):
         ("x", np.arange(200)[::-1] + 1000),
         ("x", np.arange(200.0)),
         ("x", np.sort(RNG.permutation(300)[:200])),
+        ("x", np.r_[0, 1999, 2 + RNG.permutation(1990)[:198]]),
         ("x", RNG.permutation(200)),
         ("x", np.r_[0:195, 190:195]),
         ("PassengerId", RNG.integers(10**8, size=200)),
@@ -81,6 +82,7 @@ def test_what_says_which_row_it_is_is_found(name, values):
         ("age", np.sort(RNG.integers(18, 90, size=200))),
         ("x", np.arange(200) / 7),
         ("x", RNG.permutation(200) * 1000),
+        ("x", np.r_[0, 3999, 2 + RNG.permutation(3990)[:198]]),
         ("year", np.arange(1800, 2000)),
         ("time_s", np.arange(200)),
         ("number of rooms", RNG.integers(1, 30, size=200)),
@@ -103,6 +105,11 @@ def test_numbers_of_persons_in_a_panel_are_found(unequal, order):
     found = findings(X.rename(columns={"nr": "z"}), y)
     assert list(found) == [("groups", "z")] and found["groups", "z"].count == 60
     assert list(findings(X.rename(columns={"nr": "id"}).sample(frac=1, random_state=0), y)) == [("groups", "id")]
+
+
+def test_few_values_are_levels_and_many_rows_are_no_group():
+    assert not findings(*table(rows=15, x=np.arange(15)))
+    assert not findings(*table(rows=500, x=np.repeat(np.arange(20), 25)))
 
 
 def test_a_panel_with_measurements_that_never_repeat_is_no_designed_experiment():
@@ -158,6 +165,19 @@ def test_some_rows_entered_twice_are_found():
     assert findings(X.iloc[again], y[again])["copies", None].count == 20
     again = np.r_[0:200, 0:5]
     assert not findings(X.iloc[again], y[again])  # too few to matter
+    for copies, found in ((4, []), (5, [("copies", None)])):  # of few rows, a few may be chance
+        again = np.r_[0:40, 0:copies]
+        assert list(findings(X.iloc[again], y[again])) == found
+
+
+def test_minus_zero_is_zero():
+    X, y = RNG.integers(0, 3, size=(60, 3)).astype(float), RNG.normal(size=60)
+    assert findings(np.r_[X, np.where(X == 0, -0.0, X)], np.r_[y, y])["copies", None].count == 60
+
+
+def test_the_same_values_in_other_factors_make_no_copy():
+    X, y = RNG.integers(0, 1000, size=(60, 2)), RNG.normal(size=60)
+    assert not findings(np.r_[X, X[:, ::-1]], np.r_[y, y], scale=False)
 
 
 def test_rows_that_agree_by_chance_are_no_copies():
@@ -167,6 +187,13 @@ def test_rows_that_agree_by_chance_are_no_copies():
     wages = np.exp(RNG.normal(2.5, 0.5, size=3000)).round(1)
     years = RNG.integers(0, 2, size=3000)
     assert not findings(pd.DataFrame({"wage": wages, "year": years}), RNG.integers(0, 2, size=3000))
+
+
+def test_rows_are_no_copies_where_many_agree_in_all_columns_but_one():
+    X = pd.DataFrame({"a": RNG.integers(0, 80, size=100) / 7, "b": RNG.integers(0, 2, size=100)})
+    y = RNG.integers(0, 2, size=100)
+    assert X.assign(y=y).duplicated().sum() > 5
+    assert not findings(X, y)
 
 
 def test_equal_rows_of_a_discrete_function_are_no_copies():

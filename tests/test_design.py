@@ -2,6 +2,7 @@ import datetime
 import decimal
 import re
 
+import naive
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from tables import mixed
+from tables import as_lists, mixed
 
 from firstfactor.data.design import read_design
 
@@ -89,6 +90,34 @@ def test_constant_columns_are_told():
     design = read_design(X)
     assert design.constant.tolist() == [False, True, True, True, True]
     assert design.varying == (0,)
+
+
+def test_euclidean_points_have_the_distances_of_the_rows():
+    X, _ = mixed(30)
+    points = read_design(X.assign(same=1.0)).euclidean()
+    columns = naive.standardise(as_lists(X))
+    expected = [[naive.distance(columns, range(5), m, n) for n in range(30)] for m in range(30)]
+    np.testing.assert_allclose(np.linalg.norm(points[:, None] - points, axis=2), expected, atol=1e-9)
+
+
+def test_factors_can_be_constant_in_some_rows():
+    design = read_design(np.column_stack([[1.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0]]))
+    assert design.varying == (0, 1)
+    part = design.on_rows(np.array([0, 1]))
+    assert part.constant.tolist() == [True, False]
+    np.testing.assert_array_equal(part.values, design.values[:2])
+
+
+def test_factors_are_located_once_and_in_the_order_of_the_table():
+    design = read_design(mixed(30)[0])
+    assert design.locate("subset", ["count", "size", "count"]) == (0, 4)
+    assert design.locate("subset", [4, 0, 0]) == (0, 4)
+
+
+def test_only_whole_numbers_have_a_span():
+    spans = read_design(mixed(30)[0]).spans
+    assert spans[4] == 5
+    assert np.isnan(spans[:4]).all()
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])

@@ -309,6 +309,10 @@ def test_large_whole_numbers_keep_their_digits_next_to_gaps_and_beyond_63_bits(t
     assert table.X["z"].to_list() == [2**63 + 1, 2**63 + 2, 2**63 + 7]
     table = read_text(tmp_path, f"x,y\n{2**60},1\n{2**60 + 1},2\n{2**60 + 2},4\n")
     assert table.X["x"].to_list() == [2**60, 2**60 + 1, 2**60 + 2]  # as float64, these are all the same
+    table = read_text(tmp_path, f",z,y\n{2**53 + 1},0,1\n{2**53 + 3},1,2\n{2**53 + 4},0,4\n")
+    assert table.left_out != {"column 1": "counts the rows"}  # as float64, these are one more each
+    table = read_text(tmp_path, f",z,y\n{2**60},0,1\n{2**60 + 1},1,2\n{2**60 + 2},0,4\n")
+    assert table.left_out == {"column 1": "counts the rows"}
 
 
 def test_whole_numbers_of_128_bits(tmp_path):
@@ -529,6 +533,13 @@ def test_a_column_of_numbers_with_stray_text_is_told_with_its_line(tmp_path):
         read_text(tmp_path, lines, name="t.jsonl")
 
 
+def test_nine_of_ten_numbers_are_numbers_with_something_wrong(tmp_path):
+    rows = [f"{'high' if i == 3 else i},{i * i}" for i in range(10)]
+    with pytest.raises(ValueError, match="holds numbers, but for 'high' on line 5"):
+        read_text(tmp_path, "x,y\n" + "\n".join(rows) + "\n")
+    assert read_text(tmp_path, "x,z,y\n" + "\n".join(f"1,{row}" for row in rows[:9]) + "\n").left_out
+
+
 def test_the_line_of_a_row_counts_line_breaks_in_quotes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('x,y\n"a\nb",1\n\n"c",2\n')
@@ -594,6 +605,25 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
     assert table.left_out == {"unused": "no values"}
 
 
+def test_blanks_around_a_mark_do_not_make_it_a_value(tmp_path):
+    table = read_text(tmp_path, "x,z,y\n1, a ,1\n NA ,b,2\n3, N/A,3\n4,b ,5\n6,a,6\n", drop_missing=True)
+    assert table.X.rows() == [(1, "a"), (4, "b"), (6, "a")]
+
+
+def test_rows_dropped_from_a_sample_are_those_that_were_drawn(tmp_path):
+    rows = [f"{'' if i % 3 == 0 else i},{i}" for i in range(60)]
+    table = read_text(tmp_path, "x,y\n" + "\n".join(rows) + "\n", sample=30, drop_missing=True)
+    assert (table.n_read, table.n_drawn) == (60, 30)
+    assert len(table.X) == 30 - table.n_dropped
+    assert 0 < table.n_dropped < 20
+
+
+def test_copies_left_out_are_counted(tmp_path):
+    table = read_text(tmp_path, "x,y\n1,2\n3,4\n1,2\n5,6\n1,2\n,1\n", unique=True, drop_missing=True)
+    assert table.X["x"].to_list() == [1, 3, 5]
+    assert (table.n_copies, table.n_dropped) == (2, 1)
+
+
 def test_only_columns_in_use_count(tmp_path):
     table = read_text(tmp_path, GAPS.replace("nan", "5"), factors=["z"], drop_missing=True)
     assert table.n_dropped == 1
@@ -607,6 +637,11 @@ def test_nulls_and_nans_of_typed_files_are_missing(tmp_path, suffix):
     with pytest.raises(ValueError, match=rf"t\.{suffix} have missing values: 'x' 2 \(first on (row|line) 2\), 'z' 1\."):
         read(path)
     assert read(path, drop_missing=True).y.to_list() == [1, 6, 7]
+
+
+def test_words_are_values_in_files_that_tell_what_is_missing(tmp_path):
+    path = write(pl.DataFrame({"z": ["NA", "b", "NA", "b"], "y": [1, 2, 3, 5]}), tmp_path / "t.parquet")
+    assert read(path).X["z"].to_list() == ["NA", "b", "NA", "b"]
 
 
 def test_a_sample_is_drawn_by_its_seed(frame, tmp_path):
@@ -632,6 +667,7 @@ def test_names_and_globs():
     names = ["x1", "x2", "x10", "y[1]", "a,b", "z"]
     assert match_names("factors", ["x*"], names, "t") == ["x1", "x2", "x10"]
     assert match_names("factors", ["z,x?"], names, "t") == ["x1", "x2", "z"]
+    assert match_names("factors", ["X*"], [*names, "X3"], "t") == ["X3"]
     assert match_names("factors", ["y[1]", "a,b"], names, "t") == ["y[1]", "a,b"]
     with pytest.raises(ValueError, match=r"drop: t has no column 'Z1'\. Did you mean"):
         match_names("drop", ["Z1"], names, "t")

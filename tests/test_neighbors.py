@@ -46,6 +46,7 @@ def way(request, monkeypatch):
 RNG = np.random.default_rng(0)
 GRID = np.array(np.meshgrid(*[range(4)] * 3)).reshape(3, -1).T.astype(float)
 COLUMN = RNG.normal(size=50)
+RARE = [f"u{i}" for i in RNG.integers(0, 40, size=120)]
 DIFFICULT = {
     "two distinct rows": np.repeat([[0.0, 1.0, 2.0], [1.0, 1.5, 0.0]], [7, 13], axis=0),
     "grid": GRID,
@@ -58,6 +59,7 @@ DIFFICULT = {
     "more rows than a block": RNG.normal(size=(600, 3)),
     "many dimensions": RNG.normal(size=(40, 13)),
     "categories": pd.DataFrame({c: list("abcabdaabc" * 6)[i:50 + i] for i, c in enumerate("uvw")}),
+    "rare levels": pd.DataFrame({"a": RNG.integers(0, 3, 60), "b": RARE[:60], "c": RARE[60:]}),
     "mixed": pd.DataFrame({"a": list("xyzxy" * 12), "b": RNG.integers(0, 3, 60), "c": RNG.normal(size=60)}),
 }  # fmt: skip
 
@@ -239,6 +241,56 @@ def test_ctrl_c_stops_within_a_second(call):
         X, y = friedman(200_000, factors=40)
     """
     assert seconds_to_stop(f"{call}(X, y)", before) < 5  # a second on a quiet machine
+
+
+# --- parts of a search ---------------------------------------------------------------------------------
+
+
+def test_few_outer_rows_are_seldom_neighbours_of_each_other():
+    X, y = friedman(400)
+    all_rows, few = (search(X, y, 2, range(0, 400, step)).contributions([0, 6], 1).overlap for step in (1, 4))
+    assert few / all_rows == pytest.approx(0.25, rel=0.3)
+
+
+def test_some_rows_have_as_many_neighbours_as_all():
+    X, y = friedman(60)
+    rows = np.arange(0, 60, 2)
+    whole = search(X, y, 5, range(0, 60, 3))
+    part = whole.on_rows(rows, y[rows])
+    assert part.n_neighbors == 5
+    assert part.outer.tolist() == list(range(0, 30, 3))  # rows 0, 6, 12, ...
+    assert whole.on_rows(rows[:4], y[rows[:4]]).n_neighbors == 4
+    assert whole.on_rows(np.array([1, 2, 4]), y[[1, 2, 4]]).outer.tolist() == [0, 1, 2]  # none is an outer row
+
+
+@pytest.mark.parametrize("case", ["mixed", "categories", "grid", "clusters"])
+def test_some_balls_are_the_same_from_memory(case):
+    X = DIFFICULT[case]
+    y = np.random.default_rng(1).normal(size=len(X))
+    fresh, asked_before = search(X, y, 3), search(X, y, 3)
+    asked_before.balls([0, 1])
+    expected, found = fresh.contributions([0, 1], 4), asked_before.contributions([0, 1], 4)
+    assert len(found.rows) == -(-len(X) // 4)
+    np.testing.assert_array_equal(found.rows, expected.rows)
+    assert found.overlap == expected.overlap
+
+
+@pytest.mark.parametrize("way", ["shared"], indirect=True)
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("case", ["mixed", "categories", "grid"])
+def test_what_rows_contribute_is_the_same_after_a_scan(case):
+    X = DIFFICULT[case]
+    y = np.random.default_rng(1).normal(size=len(X))
+    fresh, scanned = search(X, y, 3), search(X, y, 3)
+    scanned.minus_each([0, 1, 2], [0, 1, 2, None])
+    np.testing.assert_allclose(
+        scanned.contributions([0, 1, 2], 1).rows, fresh.contributions([0, 1, 2], 1).rows, atol=1e-12
+    )
+
+
+def test_nothing_is_known_without_factors():
+    X, y = friedman(60)
+    assert search(X, y, 2).one([]) == pytest.approx(np.var(y, ddof=1))
 
 
 # --- what kernels trust --------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ def test_a_column_vector_is_flattened_with_a_warning():
 
 def test_a_small_spread_on_a_large_offset_keeps_its_digits():
     assert read_response(1e15 + np.array([0.0, 1, 2]), 3).variance == 1.0
+    np.testing.assert_allclose(read_response(1e15 + np.array([0.0, 1, 3]), 3).values, np.array([0, 1, 3]) - 4 / 3)
     assert read_response(2**62 + np.array([0, 1, 2]), 3).variance == 1.0
     assert read_response([2**100, 2**100 + 1, 2**100 + 2], 3).variance == 1.0
     assert read_response(pl.Series([2**60, 2**60 + 1, 2**60 + 2], dtype=pl.Int128), 3).variance == 1.0
@@ -79,6 +80,7 @@ def test_two_large_numbers_are_two_classes():
         (pd.arrays.SparseArray([1j, 2, 3]), ValueError, "y must be real; got complex128"),
         ([1.0, 2, np.inf], ValueError, r"y contains infinity \(row 2\)"),
         ([1, 2], ValueError, r"y must have one value per row of X \(3\); got 2"),
+        ([1, 2, 3, 5], ValueError, r"y must have one value per row of X \(3\); got 4"),
         ([5, 5, 5], ValueError, "y must vary, but all 3 values are 5"),
         (["a", "b", "c"], ValueError, "y has 3 classes; more than two are not supported yet"),
         (
@@ -109,3 +111,12 @@ def test_text_is_no_quantity():
 def test_more_than_two_numeric_classes():
     with pytest.raises(ValueError, match="y has 3 classes; more than two are not supported yet"):
         read_response([0, 1, 2], 3, "classification")
+
+
+def test_some_rows_are_centred_anew_and_must_vary():
+    response = read_response([1.0, 1.0, 2.0, 5.0], 4)
+    part = response.on_rows(np.array([0, 2, 3]))
+    np.testing.assert_allclose(part.values, np.array([1, 2, 5]) - 8 / 3)
+    assert (part.variance, part.task) == (pytest.approx(13 / 3), "regression")
+    with pytest.raises(ValueError, match="y does not vary in 2 rows drawn from 4"):
+        response.on_rows(np.array([0, 1]))

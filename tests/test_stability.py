@@ -87,6 +87,20 @@ def test_frequencies_equal_those_of_plain_loops(data):
     assert 0 < both.sum() < count.sum() / 2  # the two shares differ here
 
 
+@pytest.mark.parametrize("options", [{"n_neighbors": 6}, {"n_outer": 0.3}, {"n_neighbors": 4, "n_outer": 20}])
+def test_halves_are_looked_at_as_the_selector_says(data, options):
+    X, y = data[0][:120], data[1][:120]
+    pairs = []
+    for seed in np.random.SeedSequence(3).spawn(5):
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(120)
+        for rows, own in zip((order[::2], order[1::2]), rng.integers(2**63, size=2), strict=True):
+            selector = FIRST(**options, random_state=int(own)).fit(X[np.sort(rows)], y[np.sort(rows)])
+            pairs.append(selector.support_)
+    ours = stability(X, y, n_pairs=5, selector=FIRST(**options), random_state=3)
+    np.testing.assert_array_equal(ours.frequencies, np.mean(pairs, axis=0))
+
+
 def test_true_factors_are_selected_more_often_than_all_others(result):
     true = list(friedman.true_factors)
     others = [j for j in range(10) if j not in true]

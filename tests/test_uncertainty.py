@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tables import as_lists, friedman, mixed, tables
 
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
+from firstfactor.inference import standard_errors as uncertainty
 from firstfactor.problems import ishigami
 
 estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
@@ -35,6 +36,16 @@ def test_standard_errors_equal_those_in_plain_loops(table, k):
     ours = total_indices(X, y, n_neighbors=k, uncertainty=True, task="regression").standard_errors
     expected = np.square([naive.standard_error(columns, y.tolist(), factors, i, k) for i in factors])
     np.testing.assert_allclose(ours[factors] ** 2, expected, rtol=1e-6, atol=1e-10 * max(1.0, expected.max()))
+
+
+def test_the_error_of_the_ceiling_equals_that_in_plain_loops():
+    X, y = additive(rows=60)
+    columns = naive.standardise(X.T.tolist())
+    left = naive.conditional_variance(columns, y.tolist(), [0, 1, 2], 2) / y.var(ddof=1)
+    whole, overlap = naive.contributions(columns, y.tolist(), [0, 1, 2], 2)
+    total, _ = naive.contributions(columns, y.tolist(), [], 2)
+    expected = np.sqrt((np.var(np.array(whole) - left * np.array(total), ddof=1) + overlap) / 60)
+    assert total_indices(X, y, uncertainty=True).uncertainty.r2 == pytest.approx(expected)
 
 
 def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops():
@@ -104,6 +115,34 @@ def test_subsamples_agree_with_the_plug_in():
     assert 0.6 < again.uncertainty.noise / plain.uncertainty.noise < 1.6
 
 
+def test_errors_from_halves_are_about_the_spread_over_many_tables():
+    spread = np.std([total_indices(*additive(200, s), n_neighbors=20).noise_variance for s in range(150)], ddof=1)
+    options = {"n_neighbors": 20, "uncertainty": True, "method": "subsample", "random_state": 0}
+    errors = [total_indices(*additive(200, s), **options).uncertainty.noise for s in range(8)]
+    assert np.mean(errors) / spread == pytest.approx(1, abs=0.25)
+
+
+def test_errors_from_halves_are_about_those_of_the_plug_in():
+    halves, plain = (
+        [
+            total_indices(*additive(seed=s), uncertainty=True, method=method, random_state=s).uncertainty.noise
+            for s in range(8)
+        ]
+        for method in ("subsample", "plug-in")
+    )
+    assert 0.92 < np.mean(halves) / np.mean(plain) < 1.35
+
+
+@estimators
+def test_errors_from_some_rows_are_those_of_the_mean_over_all(estimator, monkeypatch):
+    X, y = additive(rows=2500)
+    some = total_indices(X, y, uncertainty=True, estimator=estimator)
+    monkeypatch.setattr(uncertainty, "MAX_ERROR_ROWS", 10_000)
+    everyone = total_indices(X, y, uncertainty=True, estimator=estimator)
+    np.testing.assert_allclose(some.standard_errors, everyone.standard_errors, rtol=0.15)
+    np.testing.assert_allclose(some.uncertainty.noise, everyone.uncertainty.noise, rtol=0.15)
+
+
 # --- what must not change anything ---------------------------------------------------------------------
 
 
@@ -165,6 +204,22 @@ def test_a_share_of_next_to_nothing_is_not_known():
     errors = np.concatenate([result.standard_errors for result in found])
     assert errors.max() == 0.5
     assert (errors > 0.1).all()
+
+
+@pytest.mark.parametrize("method", ["plug-in", "subsample"])
+def test_where_nothing_is_explained_nothing_is_known(method):
+    rng = np.random.default_rng(0)
+    tables = [(rng.uniform(size=(50, 3)), rng.normal(size=50)) for _ in range(10)]
+    found = [total_indices(X, y, uncertainty=True, method=method, random_state=0) for X, y in tables]
+    none_explained = [one.standard_errors for one in found if one.r2_ceiling == 0]
+    assert len(none_explained) > 2
+    np.testing.assert_array_equal(none_explained, 0.5)
+
+
+def test_one_row_says_nothing_of_how_sure():
+    found = total_indices(*additive(), uncertainty=True, n_outer=1, random_state=0)
+    assert np.isnan(found.standard_errors).all()
+    assert np.isnan(found.uncertainty.noise)
 
 
 def test_frames_tell_how_sure():

@@ -1,0 +1,63 @@
+"""Extrapolation: when it stops, what it never returns, and how sure it is."""
+
+import numpy as np
+import pytest
+from tables import friedman
+
+from firstfactor import total_indices
+from firstfactor.parameters import Options
+from firstfactor.variance.conditional import open_variances
+from firstfactor.variance.extrapolated import PAIR, ExtrapolatedSearch
+from firstfactor.variance.local_linear import LocalLinear
+
+
+def test_with_many_factors_the_difference_is_taken_off_twice_at_most():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 30)), rng.normal(size=200)
+    with open_variances(X, y, Options(estimator="extrapolated")) as variances:
+        found = variances.of(range(30))
+        errors = LocalLinear(variances.search, range(30), PAIR).errors(variances.response.values, np.arange(200))
+    near, far = np.mean(errors.reach**2, axis=1)
+    assert far / near < 1.3
+    narrow, wide = np.mean(errors.values**2, axis=1)
+    assert found == pytest.approx(narrow + 2 * (narrow - wide))
+
+
+def test_a_variance_is_never_below_0():
+    raw = []
+    for seed in range(10):
+        X = np.random.default_rng(seed).uniform(size=(60, 1))
+        with open_variances(X, np.sin(6 * X[:, 0]), Options(estimator="extrapolated")) as variances:
+            raw.append(ExtrapolatedSearch(variances.search).contributions([0], 1).rows.mean())
+            assert variances.of([0]) == pytest.approx(max(raw[-1], 0) * variances.response.variance)
+    assert min(raw) < 0 < max(raw)
+
+
+def test_some_of_the_outer_rows_contribute_what_they_do_among_all():
+    X, y = friedman(100)
+    with open_variances(X, y, Options()) as variances:
+        fresh, search = ExtrapolatedSearch(variances.search), ExtrapolatedSearch(variances.search)
+        search.contributions([0, 6], 1)  # remembered
+        some = search.contributions([0, 6], 3)
+        np.testing.assert_array_equal(some.rows, fresh.contributions([0, 6], 3).rows)
+    assert some.rows.shape == (34,)
+
+
+def test_few_outer_rows_are_seldom_neighbours_of_each_other():
+    X, y = friedman(400)
+    overlaps = []
+    for n_outer in (400, 100):
+        with open_variances(X, y, Options(n_outer=n_outer, random_state=0)) as variances:
+            overlaps.append(ExtrapolatedSearch(variances.search).contributions([0, 6], 1).overlap)
+    assert overlaps[1] / overlaps[0] == pytest.approx(0.25, rel=0.4)
+
+
+@pytest.mark.parametrize("factors", [2, 5])
+def test_the_noise_is_as_sure_as_it_is_said_to_be(factors):
+    found = []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        X, y = rng.uniform(size=(150, factors)), rng.normal(size=150)
+        found.append(total_indices(X, y, estimator="extrapolated", uncertainty=True))
+    spread = np.std([one.noise_variance for one in found], ddof=1)
+    assert np.mean([one.uncertainty.noise for one in found]) / spread == pytest.approx(1, abs=0.15)

@@ -1,0 +1,34 @@
+"""From a rule to indices: which estimator, which rows, and what is told on the way."""
+
+import re
+
+import numpy as np
+from tables import friedman
+
+from firstfactor import FIRST
+
+
+def test_rows_set_apart_are_counted():
+    X, y = friedman(101)
+    path = FIRST(split=True, random_state=0).fit(X, y).path_
+    assert (path.rows_apart, path.n_rows) == (51, 51)
+    assert FIRST().fit(X, y).path_.rows_apart == 0
+
+
+def test_the_calibrated_rule_extrapolates_if_nobody_says_otherwise():
+    X, y = friedman(150)
+    given, extrapolated, nearest = (
+        FIRST(rule="calibrated", random_state=0, estimator=name).fit(X, y).importances_
+        for name in (None, "extrapolated", "nearest")
+    )
+    np.testing.assert_array_equal(given, extrapolated)
+    assert not np.array_equal(given, nearest)
+
+
+def test_what_is_told_during_the_search_is_what_the_path_says(capsys):
+    X, y = friedman(150)
+    for rule in ("paper", "calibrated"):
+        path = FIRST(rule=rule, random_state=0, verbose=1).fit(X, 100 * y).path_
+        told = re.findall(r"R² (\S+),", capsys.readouterr().err)
+        assert told == [path.describe(step)[2] for step in path.steps]
+        assert len(told) > 3
