@@ -114,9 +114,9 @@ def ceiling_sentence(result: Ranking) -> str:
     indices, target = result.indices, printable(result.dataset.y.name)
     ceiling = indices.r2_ceiling
     if result.settings["rule"] == "calibrated" and not indices.selected.size:
-        return f"No factor shows more of {target} than chance would (alpha = {result.settings['alpha']:g})."
+        return f"No factor explains more of {target} than chance would (alpha = {result.settings['alpha']:g})."
     if ceiling <= 0 or not indices.selected.size:
-        return f"These factors explain nothing of the variance of {target} that {indices.n_rows:,} rows could show."
+        return f"In {indices.n_rows:,} rows, these factors explain nothing of the variance of {target}."
     what = f"of the variance of {target} from these factors"
     if indices.task == "classification":
         zero, one = (printable(label) for label in result.classes)
@@ -142,7 +142,7 @@ def _doubts(result: Ranking) -> Iterator[str]:
     too_few = indices.sample_size.sentence
     if too_few:
         yield f"{too_few} Use {'' if indices.path is not None else '--method first, fewer factors or '}more rows."
-    for doubt in (say_bias(indices, "--estimator extrapolated is less off"), say_no_shares(indices)):
+    for doubt in (say_bias(indices, "Try --estimator extrapolated."), say_no_shares(indices)):
         if doubt:
             yield doubt
 
@@ -269,7 +269,7 @@ def _legend(result: Ranking) -> Iterator[str]:
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:
-        yield f"{100 * LEVEL:g} % intervals, for chance alone; p: how likely such an effect is by chance."
+        yield f"Intervals are {100 * LEVEL:g} % and cover sampling error only. p: probability of such an effect by chance."
     if indices.weak.any():
         yield f"? weak: p > {WEAK:g}."
     for sentence in (say_disagreement(indices), say_rows_judged(indices)):

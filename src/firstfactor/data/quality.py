@@ -133,11 +133,11 @@ class _Table:
             return None
         if self._names_rows(factor):
             rows = "every row" if counts.size == n else f"nearly every row ({counts.size:,} values in {n:,} rows)"
-            sentence = f"{name!r} is different in {rows}: it may only say which row it is."
+            sentence = f"{name!r} has a different value in {rows}: it may just number the rows."
             return Finding("identifier", counts.size, sentence, name)
         if self._names_groups(factor):
             size = f"{counts[0]:,} rows each" if np.ptp(counts) == 0 else f"{n / counts.size:.1f} rows each on average"
-            sentence = f"{name!r} may only say which rows belong together: {counts.size:,} values with {size}."
+            sentence = f"{name!r} may just number groups of rows: it has {counts.size:,} values with {size}."
             return Finding("groups", counts.size, sentence, name)
         return None
 
@@ -229,7 +229,7 @@ class _Table:
         if not is_multiple and not self._are_copied(first, counts):
             return None
         sentence = (
-            f"{copies:,} of {n:,} rows are copies of others, the response included: that makes noise look smaller "
+            f"{copies:,} of {n:,} rows are copies of others, the response included. Copies make the noise look smaller "
             "than it is."
         )
         return Finding("copies", copies, sentence)

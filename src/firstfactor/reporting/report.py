@@ -166,7 +166,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "calibrated": is_calibrated(indices),
         "findings": [printable(finding.advice) for finding in indices.findings],
         "too_few_rows": indices.sample_size.sentence,
-        "bias": say_bias(indices, "the estimator “extrapolated” is less off"),
+        "bias": say_bias(indices, "The estimator “extrapolated” has less bias."),
         "no_shares": say_no_shares(indices),
         "disagreement": say_disagreement(indices),
         "rows_judged": say_rows_judged(indices),

@@ -47,9 +47,9 @@ class SampleSize:
         if self.supported is None:
             return ""
         return (
-            f"{self.n_rows:,} rows are too few for {self.n_factors:,} factors at a time: the nearest neighbour of a "
-            f"row is {100 * self.distance_share:.0f} % as far away (squared) as any row, so that much of what seems to "
-            f"be noise is distance. They are enough for about {self.supported:,}."
+            f"{self.n_rows:,} rows are too few for {self.n_factors:,} factors at once: the nearest neighbour of a "
+            f"row is {100 * self.distance_share:.0f} % as far away (squared) as a random row, so part of what looks "
+            f"like noise is distance. The rows are enough for about {self.supported:,}."
         )
 
 

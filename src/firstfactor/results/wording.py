@@ -46,8 +46,8 @@ def say_no_shares(indices: Indices) -> str:
     if indices.has_shares or indices.uncertainty is None or not indices.selected.size:
         return ""
     return (
-        "The ceiling may be 0. Importances are shares of what is explained: the order is an estimate, but how large "
-        "they are is not known."
+        "The ceiling may be 0. Importances are shares of what is explained, so their size is unknown; only their order "
+        "is an estimate."
     )
 
 
@@ -62,12 +62,12 @@ def say_disagreement(indices: Indices) -> str:
     if is_calibrated(indices) and indices.path is not None and not indices.path.rows_apart:
         how = "the ranks of the response" if indices.task == "regression" else "the rows the factors were selected on"
         return (
-            f"p and interval answer two questions: p, from {how}, whether a factor adds anything; the interval, how "
-            "large its share of the variance is. They can differ."
+            f"p and the interval answer different questions and can disagree. p, from {how}, says whether a factor adds "
+            "anything; the interval says how large its share of the variance is."
         )
     return (
-        "p and interval answer two questions: p, whether a factor adds anything; the interval, how large its share is, "
-        "which is less certain. They can differ."
+        "p and the interval answer different questions and can disagree. p says whether a factor adds anything; the "
+        "interval says how large its share is, which is less certain."
     )
 
 
@@ -85,4 +85,4 @@ def say_bias(indices: Indices, way_out: str) -> str:
     if bias <= LEAST_BIAS or indices.sample_size.supported is not None:
         return ""
     points = f"{100 * bias:.0f} point{'' if round(100 * bias) == 1 else 's'}"
-    return f"The ceiling is too low by {points} or more, as neighbours are not near enough; {way_out}."
+    return f"The true ceiling is probably higher, by {points} or more: neighbours are too far apart. {way_out}"
