@@ -9,8 +9,8 @@ from scipy.spatial import cKDTree
 from sklearn.linear_model import LogisticRegression, lasso_path
 from sklearn.preprocessing import StandardScaler
 
-from study.competitors.kfoci import _means_with_each, _n_neighbors, _similarities, kfoci
-from study.competitors.lasso import (
+from study.methods.competitors.kfoci import _means_with_each, _n_neighbors, _similarities, kfoci
+from study.methods.competitors.lasso import (
     LEAST_PENALTIES,
     _cross_validated,
     _end,
@@ -19,7 +19,7 @@ from study.competitors.lasso import (
     _standardised,
     lasso,
 )
-from study.competitors.loess_filter import loess_filter
+from study.methods.competitors.loess_filter import loess_filter
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
 with_reference = pytest.mark.skipif(not REFERENCE.is_dir(), reason="the R packages' results are not beside us")

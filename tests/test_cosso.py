@@ -9,9 +9,9 @@ from scipy.optimize import minimize, nnls
 from scipy.special import expit
 
 from firstfactor.problems import friedman
-from study.competitors._families import Binomial, Gaussian
-from study.competitors._splines import budgeted, kernels_of, logistic
-from study.competitors.cosso import _bounds, _candidates, _dip, _fits, _knots, cosso
+from study.methods.competitors.cosso import _bounds, _candidates, _dip, _fits, _knots, cosso
+from study.methods.competitors.cosso_families import Binomial, Gaussian
+from study.methods.competitors.cosso_splines import budgeted, kernels_of, logistic
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
 

@@ -10,9 +10,9 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from firstfactor.problems import friedman, ishigami
-from study import _trees
-from study.competitors import random_forest, rfvs, vimp
-from study.forest import grow, root_of, third_of
+from study.methods.competitors import random_forest, rfvs, vimp
+from study.methods.forest import forest_kernels
+from study.methods.forest.forest import grow, root_of, third_of
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
 
@@ -28,8 +28,8 @@ def weights_of(tree, seed, n_rows):
     """How often each row is in the bootstrap sample of a tree."""
     weight = np.zeros(n_rows, dtype=np.int64)
     state = np.zeros(1, dtype=np.uint64)
-    _trees._start(state, np.uint64(seed), tree)
-    _trees._bootstrap(weight, np.empty(n_rows, dtype=np.uint16), np.empty(n_rows, dtype=np.uint16), state)
+    forest_kernels._start(state, np.uint64(seed), tree)
+    forest_kernels._bootstrap(weight, np.empty(n_rows, dtype=np.uint16), np.empty(n_rows, dtype=np.uint16), state)
     return weight
 
 
@@ -94,7 +94,7 @@ def test_out_of_bag_predictions_come_from_trees_that_did_not_see_the_row():
     for tree in range(8):
         start, end = whole.starts[tree : tree + 2]
         outside = weights_of(tree, 2, len(y)) == 0
-        alone = _trees.predict(
+        alone = forest_kernels.predict(
             np.ascontiguousarray(X.T),
             np.array([0, end - start]),
             *(part[start:end] for part in (whole.factor, whole.threshold, whole.left, whole.value)),
@@ -151,11 +151,11 @@ def test_permutation_importance_is_what_shuffling_adds_to_the_error():
         nodes = [part[start:end] for part in (grown.factor, grown.threshold, grown.left, grown.value)]
         outside = weights_of(tree, 3, 400) == 0
         roots = np.array([0, end - start])
-        before = np.mean((_trees.predict(columns[:, outside], roots, *nodes) - y[outside]) ** 2)
+        before = np.mean((forest_kernels.predict(columns[:, outside], roots, *nodes) - y[outside]) ** 2)
         for j in range(10):
             shuffled = columns[:, outside].copy()
             rng.shuffle(shuffled[j])
-            expected[j] += np.mean((_trees.predict(shuffled, roots, *nodes) - y[outside]) ** 2) - before
+            expected[j] += np.mean((forest_kernels.predict(shuffled, roots, *nodes) - y[outside]) ** 2) - before
     expected /= 400
     np.testing.assert_allclose(grown.permutation_importances, expected, rtol=0.1, atol=0.15)
     assert grow(X, y, n_trees=2).permutation_importances is None

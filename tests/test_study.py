@@ -18,14 +18,14 @@ from scripts import run_script
 from typer.testing import CliRunner
 
 from firstfactor import problems
-from study import methods
 from study.__main__ import app
-from study.experiments import ALL, BY_NAME
-from study.methods import NAMES, method
-from study.outcome import Certainty
-from study.run import missing, perform, run
-from study.setting import Setting, subset
-from study.store import RESULTS, Row, Store, Task
+from study.data.setting import Setting, subset
+from study.methods import ours
+from study.methods.outcome import Certainty
+from study.methods.registry import NAMES, method
+from study.runs.experiments import ALL, BY_NAME
+from study.runs.runner import missing, perform, run
+from study.runs.store import RESULTS, Row, Store, Task
 
 ROOT = Path(__file__).parents[1]
 TABLES = Path(os.environ.get("FIRSTFACTOR_DATA", ROOT.parent / "shared" / "data"))
@@ -213,7 +213,7 @@ def test_a_finished_row_is_never_computed_again(tmp_path, monkeypatch):
     tasks = [Task(SMALL, "FIRST", k) for k in range(4)]
     assert run(tasks[:2], 1, tmp_path) == 2
     calls = []
-    monkeypatch.setitem(methods.OURS, "FIRST", lambda X, y, seed: calls.append(seed) or methods.first(X, y, seed))
+    monkeypatch.setitem(ours.OURS, "FIRST", lambda X, y, seed: calls.append(seed) or ours.first(X, y, seed))
     assert run(tasks, 1, tmp_path) == 2
     assert sorted(calls) == [2, 3]
     assert missing(tasks, tmp_path) == [] and run(tasks, 1, tmp_path) == 0

@@ -7,16 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from study import certainty, claims, truths
-from study.certainty_page import CERTAINTY_PAGE, make_certainty_page, write_certainty_page
-from study.experiments import CERTAINTY, COVERAGE, NULL_FACTORS, PURE_NOISE
-from study.labels import label
-from study.outcome import Certainty, Floats
-from study.results import Cell, Results, at
-from study.sections import make_section
-from study.setting import Setting
-from study.store import RESULTS, Row, Store, Task
-from study.verdicts import Estimate, Verdict
+from study.data.arrays import Floats
+from study.data.labels import label
+from study.data.setting import Setting
+from study.methods.outcome import Certainty
+from study.pages.certainty_page import CERTAINTY_PAGE, make_certainty_page, write_certainty_page
+from study.pages.sections import make_section
+from study.paper import claims
+from study.paper.verdicts import Verdict
+from study.runs.experiments import CERTAINTY, COVERAGE, NULL_FACTORS, PURE_NOISE
+from study.runs.store import RESULTS, Row, Store, Task
+from study.scores import certainty, truths
+from study.scores.estimates import Estimate
+from study.scores.results import Cell, Results, at
 
 ISHIGAMI = COVERAGE[0]
 

@@ -10,34 +10,28 @@ import pytest
 from scipy.stats import kendalltau
 from typer.testing import CliRunner
 
-from study import claims, originals, truths
 from study.__main__ import app
-from study.certainty_page import make_certainty_page
-from study.comparisons import compare_tables
-from study.experiments import ALL, BY_NAME, CERTAINTY, CORRELATIONS, PAPER
-from study.figures import FIGURES, draw_figure
-from study.layout import NOTHING, WIDTH, Table
-from study.likeness import tabulate_originals
-from study.metrics import kendall_tau
-from study.outcome import Certainty, Floats
-from study.page import PAGE, make_page, write_page
-from study.paper import ABALONE, DIMENSION, FAST, ISHIGAMI, REAL_TABLES
-from study.results import Results, at
-from study.sections import SETUPS, make_section
-from study.setting import Setting
-from study.show import show
-from study.store import RESULTS, Row, Store, Task
-from study.verdicts import (
-    Estimate,
-    NotRunError,
-    Printed,
-    Quantiles,
-    Verdict,
-    agrees,
-    beats,
-    estimate,
-    quantiles_agree,
-)
+from study.data import originals
+from study.data.arrays import Floats
+from study.data.setting import Setting
+from study.methods.outcome import Certainty
+from study.pages.certainty_page import make_certainty_page
+from study.pages.comparisons import compare_tables
+from study.pages.figures import FIGURES, draw_figure
+from study.pages.layout import NOTHING, WIDTH, Table
+from study.pages.likeness import tabulate_originals
+from study.pages.sections import SETUPS, make_section
+from study.pages.study_page import PAGE, make_page, write_page
+from study.pages.terminal import show
+from study.paper import claims
+from study.paper.printed_numbers import ABALONE, DIMENSION, FAST, ISHIGAMI, REAL_TABLES
+from study.paper.verdicts import Printed, Verdict, agrees, beats, quantiles_agree
+from study.runs.experiments import ALL, BY_NAME, CERTAINTY, CORRELATIONS, PAPER
+from study.runs.store import RESULTS, Row, Store, Task
+from study.scores import truths
+from study.scores.estimates import Estimate, Quantiles, estimate
+from study.scores.metrics import kendall_tau
+from study.scores.results import NotRunError, Results, at
 
 LARGEST_FIGURE = 150_000
 ONLY_SHOWN = {"after-selection", "too-few-rows"}

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.utils import Bunch
 
-from study import tables
-from study.tables import TABLES, as_numbers, load, split
+from study.data import real_tables
+from study.data.real_tables import TABLES, as_numbers, load, split
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 with_real_tables = pytest.mark.skipif(not SHARED.is_dir(), reason="the real tables are not beside the repository")
@@ -16,7 +16,7 @@ with_real_tables = pytest.mark.skipif(not SHARED.is_dir(), reason="the real tabl
 
 @pytest.fixture(autouse=True)
 def no_folder(monkeypatch):
-    monkeypatch.delenv(tables.FOLDER_VARIABLE, raising=False)
+    monkeypatch.delenv(real_tables.FOLDER_VARIABLE, raising=False)
 
 
 def listed(values):
@@ -86,7 +86,7 @@ def openml(monkeypatch):
         data, target = on_openml(data_id)
         return Bunch(data=data, target=target, frame=data.assign(any_name=target))
 
-    monkeypatch.setattr(tables, "fetch_openml", fetch)
+    monkeypatch.setattr(real_tables, "fetch_openml", fetch)
 
 
 @pytest.mark.parametrize("name", [name for name, table in TABLES.items() if table.openml])
@@ -114,7 +114,7 @@ def test_a_fetched_table_that_differs_is_refused(monkeypatch):
         data, target = on_openml(data_id)
         return Bunch(data=data[1:], target=target[1:])
 
-    monkeypatch.setattr(tables, "fetch_openml", one_row_less)
+    monkeypatch.setattr(real_tables, "fetch_openml", one_row_less)
     expected = r"not the table australian_credit .* 689 complete rows instead of 690, 306 rows of the class that counts"
     with pytest.raises(ValueError, match=expected):
         load("australian_credit")
@@ -125,7 +125,7 @@ def test_categories_that_are_not_there_are_not_taken_for_numbers(monkeypatch):
         data, target = on_openml(data_id)
         return Bunch(data=data.rename(columns={"A4": "a4"}), target=target)
 
-    monkeypatch.setattr(tables, "fetch_openml", renamed)
+    monkeypatch.setattr(real_tables, "fetch_openml", renamed)
     with pytest.raises(KeyError, match="A4"):
         load("australian_credit")
 
@@ -134,7 +134,7 @@ def test_without_a_network_the_error_says_what_to_do(monkeypatch):
     def unreachable(**_):
         raise OSError("no route to host")
 
-    monkeypatch.setattr(tables, "fetch_openml", unreachable)
+    monkeypatch.setattr(real_tables, "fetch_openml", unreachable)
     with pytest.raises(FileNotFoundError, match=r"no route to host.*folder with concrete\.csv, by --data or FIRSTFAC"):
         load("concrete")
 
@@ -157,7 +157,7 @@ def test_a_file_is_read_from_the_folder_or_from_that_of_the_environment(tmp_path
     assert y.dtype == bool and np.array_equal(y, frame["target"] == 1)
     assert [column for column in X if X[column].dtype == "category"] == ["Sex", "Embarked"]
     assert np.array_equal(X["Fare"], frame["Fare"]) and list(X["Sex"]) == list(frame["Sex"])
-    monkeypatch.setenv(tables.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(real_tables.FOLDER_VARIABLE, str(tmp_path))
     again, _ = load("titanic")
     pd.testing.assert_frame_equal(again, X)
 
