@@ -54,7 +54,7 @@ def run_experiment(
 @app.command("show")
 def show_experiment(name: str, results: Results = RESULTS) -> None:
     """Show what is stored of an experiment, and the verdicts; with the name all, write the pages with all results."""
-    from .pages.figures import draw_figure
+    from .pages.figures.draw import draw_figure
     from .pages.study_page import PICTURES
     from .pages.terminal import show
     from .scores.results import Results as Stored

@@ -16,12 +16,12 @@ from study.data.arrays import Floats
 from study.data.setting import Setting
 from study.methods.outcome import Certainty
 from study.pages.certainty_page import make_certainty_page
-from study.pages.comparisons import compare_tables
-from study.pages.figures import FIGURES, draw_figure
+from study.pages.figures.draw import FIGURES, draw_figure
 from study.pages.layout import NOTHING, WIDTH, Table
-from study.pages.likeness import tabulate_originals
 from study.pages.sections import SETUPS, make_section
 from study.pages.study_page import PAGE, make_page, write_page
+from study.pages.tables.originals import tabulate_originals
+from study.pages.tables.real_tables import compare_tables
 from study.pages.terminal import show
 from study.paper import claims
 from study.paper.printed_numbers import ABALONE, DIMENSION, FAST, ISHIGAMI, REAL_TABLES

@@ -18,7 +18,6 @@ COMPETITORS = {
     "VIMP-ACC": "vimp:vimp_accuracy",
 }
 
-
 NAMES = (*OURS, *COMPETITORS)
 
 

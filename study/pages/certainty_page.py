@@ -10,8 +10,9 @@ from ..runs.experiments import CERTAINTY, FEW
 from ..runs.store import RESULTS
 from ..scores.results import Results
 from .layout import Table
+from .markdown import link_to, section_parts, short_of
 from .sections import Section, make_section
-from .study_page import PAGE, link_to, section_parts, short_of
+from .study_page import PAGE
 
 CERTAINTY_PAGE = PAGE.with_name("certainty.md")
 

@@ -13,25 +13,24 @@ from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
 from ..runs.experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
 from ..scores.results import Results
 from ..scores.truths import N_OUTER
-from .certainty_tables import (
-    tabulate_after_selection,
-    tabulate_calibrated,
-    tabulate_coverage,
-    tabulate_noise,
-    tabulate_p_values,
-    tabulate_too_few_rows,
-)
-from .comparisons import compare_abalone, compare_dimension, compare_fast, compare_tables
 from .layout import Table
-from .likeness import tabulate_originals
-from .tabulate import (
-    tabulate_classes,
-    tabulate_estimators,
-    tabulate_hundred,
-    tabulate_importance,
-    tabulate_ranking,
-    tabulate_selection,
-)
+from .tables.abalone import compare_abalone
+from .tables.after_selection import tabulate_after_selection
+from .tables.calibrated import tabulate_calibrated
+from .tables.classes import tabulate_classes
+from .tables.coverage import tabulate_coverage
+from .tables.dimension import compare_dimension
+from .tables.estimators import tabulate_estimators
+from .tables.fast import compare_fast
+from .tables.hundred import tabulate_hundred
+from .tables.importance import tabulate_importance
+from .tables.noise import tabulate_noise
+from .tables.null_p_values import tabulate_p_values
+from .tables.originals import tabulate_originals
+from .tables.ranking import tabulate_ranking
+from .tables.real_tables import compare_tables
+from .tables.selection import tabulate_selection
+from .tables.too_few_rows import tabulate_too_few_rows
 
 SIMULATED = (
     "1,000 rows; uniform factors under a Gaussian copula with Σᵢⱼ = ρ^|i−j|; normal noise of variance 1. Ishigami has "

@@ -8,15 +8,15 @@ import numpy as np
 from firstfactor._utils.atomic_write import write_whole
 
 from ..methods.registry import NAMES
-from ..paper.claims.claim import Judged
 from ..paper.verdicts import NUMBER_RULE, ON_THE_PAPER, QUANTILE_RULE, STATEMENT_RULE
 from ..runs.experiments import CORRELATIONS, FEW, PAPER
 from ..runs.store import RESULTS
 from ..scores.results import Results, at
-from .figures import CAPTIONS, FIGURES, draw_figure
+from .figures.draw import FIGURES, draw_figure
 from .layout import NOTHING, Table
+from .markdown import link_to, section_parts, short_of
 from .sections import Section, make_section
-from .tabulate import ratio_text
+from .tables.cells import ratio_text
 
 PAGE = Path(__file__).parents[2] / "docs" / "study.md"
 PICTURES = PAGE.with_suffix("")
@@ -83,13 +83,6 @@ def _counts(section: Section) -> list[int]:
     return [*numbers, *statements]
 
 
-def link_to(section: Section) -> str:
-    """Return the title of a section as a link to it: what GitHub makes of the heading."""
-    title = section.experiment.title
-    kept = "".join(letter for letter in title.lower() if letter.isalnum() or letter in " -")
-    return f"[{title}](#{kept.replace(' ', '-')})"
-
-
 def _differences(sections: list[Section]) -> Iterator[str]:
     """Yield lists of all that differs, with the reason where it is known."""
     statements = short_of(sections)
@@ -101,12 +94,6 @@ def _differences(sections: list[Section]) -> Iterator[str]:
         yield "Printed numbers that differ (at two standard errors, some do so by chance):"
         lines = [f"- {one.label}: {one.measured}, paper {one.printed}. {one.reason}".rstrip() for one in numbers]
         yield "\n".join(dict.fromkeys(lines))  # the paper prints some in two tables
-
-
-def short_of(sections: list[Section]) -> list[str]:
-    """Return what does not hold as lines of a list."""
-    judged = [one for section in sections for one in section.statements if one.verdict.falls_short]
-    return [f"- {one.claim.says} Measured: {one.measured}. {one.claim.reason}".rstrip() for one in judged]
 
 
 def _times(results: Results) -> Table:
@@ -136,27 +123,3 @@ def _times(results: Results) -> Table:
 def _seconds(results: Results, method: str, n_factors: int) -> list[float]:
     cells = [results.find(method, at("friedman", rho, n_factors)) for rho in CORRELATIONS]
     return [seconds for cell in cells if cell.n for seconds in cell.values("seconds")]
-
-
-def section_parts(section: Section, figure: str = "") -> list[str]:
-    """Return the paragraphs of a section: what was set up, its figure, tables and statements."""
-    experiment = section.experiment
-    parts = [f"## {experiment.title}", f"`python -m study show {experiment.name}` – {section.setup}"]
-    if figure:
-        parts.append(f"![{FIGURES[experiment.name][1]}]({figure})")
-        parts += [CAPTIONS[experiment.name]] if experiment.name in CAPTIONS else []
-    parts += [table.markdown() for table in section.tables]
-    if section.statements:
-        parts.append(_statements(section.statements))
-    return parts
-
-
-def _statements(statements: list[Judged]) -> str:
-    rows = []
-    for judged in statements:
-        reason = f". {judged.claim.reason}" if judged.verdict.falls_short and judged.claim.reason else ""
-        verdict = f"**{judged.verdict}**" if judged.verdict.falls_short else str(judged.verdict)
-        rows.append((judged.claim.says, judged.claim.means, f"{judged.measured}{reason}", verdict))
-    header = (statements[0].claim.heading, "that is", "measured", "")
-    lines = [" | ".join(cells) for cells in (header, ("---",) * 4, *rows)]
-    return "\n".join(f"| {line} |" for line in lines)

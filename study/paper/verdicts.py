@@ -9,7 +9,6 @@ from ..scores.estimates import Estimate, Quantiles, share_error
 PAPER_RUNS = 100
 """How many repetitions stand behind every mean in the paper."""
 
-
 NUMBER_RULE = (
     "A measured mean agrees with a printed number if they are at most two standard errors of their difference apart, "
     "plus half a unit of the last printed digit. The paper's mean of 100 runs has the same spread as ours. Of shares "
@@ -17,12 +16,10 @@ NUMBER_RULE = (
     "for certainty; the same is done for a mean where all runs gave one value."
 )
 
-
 QUANTILE_RULE = (
     "A median with its 20 % and 80 % quantiles agrees if each median lies between the other's quantiles, give or take "
     "half a unit of the last printed digit."
 )
-
 
 STATEMENT_RULE = (
     "A statement in words is given a meaning in numbers, shown next to it. Where it says that one method does better "
@@ -47,11 +44,7 @@ class Verdict(StrEnum):
 
 
 ON_THE_PAPER = (Verdict.AGREES, Verdict.DIFFERS, Verdict.NOT_RUN)
-
-
 ON_REQUIREMENTS = (Verdict.REACHED, Verdict.MISSED, Verdict.NOT_RUN)
-
-
 REQUIREMENT_RULE = (
     "A required share or rate is held against the measured one as it is; where chance is allowed for, the requirement "
     "says how. A level that is allowed (of false alarms, of small p-values) may be exceeded by two standard errors. "

@@ -92,7 +92,7 @@ def _tables(sizes: dict[str, tuple[int, int]], classes: bool) -> tuple[Plan, ...
     return (Plan(settings, ("FIRST", "FIRST-INTEGERS"), range(MANY)),)
 
 
-_GRID = tuple(tenth / 10 for tenth in range(10))
+GRID = tuple(tenth / 10 for tenth in range(10))
 _HUNDRED = tuple(at for source in ("friedman", "ishigami") for at in simulated(source, 100, CORRELATIONS))
 _CLASSES = tuple(
     at for source in ("ishigami", "friedman") for at in simulated(source, FACTORS[source], CORRELATIONS, True)
@@ -113,12 +113,12 @@ PAPER = (
     Experiment(
         "ranking",
         "Rank agreement against correlation",
-        (Plan(_all_problems(_GRID), ("FIRST",), range(MANY)), *against(_all_problems(CORRELATIONS), RANKING)),
+        (Plan(_all_problems(GRID), ("FIRST",), range(MANY)), *against(_all_problems(CORRELATIONS), RANKING)),
     ),
     Experiment(
         "selection",
         "Exact selection against correlation",
-        (Plan(_all_problems(_GRID), ("FIRST",), range(MANY)), *against(_all_problems(CORRELATIONS), SELECTING)),
+        (Plan(_all_problems(GRID), ("FIRST",), range(MANY)), *against(_all_problems(CORRELATIONS), SELECTING)),
     ),
     Experiment(
         "hundred",
@@ -196,7 +196,9 @@ NULL_FACTORS = (
 )
 CHOSEN = (*(Setting("friedman", n, 100, 0.8) for n in (300, 1000)), *(Setting("noise", 1000, p) for p in (10, 100)))
 NOT_CHOSEN = tuple(at for n in (150, 300, 500, 1000) for at in _model("friedman", 5, 0.8, n_rows=n))
-CROWDED = tuple(at for n in (200, 1000, 10_000) for p in (5, 6, 8, 10) for at in _model("friedman", p, 0.0, n_rows=n))
+TOO_FEW_ROWS = tuple(
+    at for n in (200, 1000, 10_000) for p in (5, 6, 8, 10) for at in _model("friedman", p, 0.0, n_rows=n)
+)
 ESTIMATORS = ("NEAREST", "EXTRAPOLATED")
 CHOOSING = ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT")
 
@@ -236,7 +238,7 @@ CERTAINTY = (
     Experiment(
         "too-few-rows",
         "Too few rows for so many factors",
-        (Plan(CROWDED, ESTIMATORS, range(SOME)),),
+        (Plan(TOO_FEW_ROWS, ESTIMATORS, range(SOME)),),
     ),
 )
 ALL = (*PAPER, *CERTAINTY)

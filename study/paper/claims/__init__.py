@@ -2,10 +2,35 @@
 
 from ...scores.results import NotRunError, Results
 from ..verdicts import Verdict
-from . import classes, dimension, estimation, real, requirements, selection
+from . import (
+    abalone,
+    classes,
+    dimension,
+    estimators,
+    fast,
+    hundred,
+    importance,
+    ranking,
+    real_tables,
+    requirements,
+    selection,
+)
 from .claim import Claim, Judged
 
-ALL = (*estimation.CLAIMS, *selection.CLAIMS, *dimension.CLAIMS, *classes.CLAIMS, *real.CLAIMS, *requirements.CLAIMS)
+_FILES = (
+    estimators,
+    importance,
+    ranking,
+    selection,
+    hundred,
+    dimension,
+    fast,
+    classes,
+    abalone,
+    real_tables,
+    requirements,
+)
+ALL: tuple[Claim, ...] = tuple(claim for file in _FILES for claim in file.CLAIMS)
 
 
 def judge(claim: Claim, results: Results) -> Judged:

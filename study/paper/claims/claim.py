@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from ...data.setting import Setting
 from ...scores.estimates import Estimate
-from ...scores.results import Results
-from ..verdicts import Verdict, beats
+from ...scores.results import Results, at
+from ..verdicts import Printed, Verdict, agrees, beats
 
 Check = Callable[[Results], tuple[bool, str]]
 """Tells whether a statement holds, and what was measured."""
@@ -85,3 +85,19 @@ def time_ratios(results: Results, methods: Iterable[str], settings: Iterable[Set
 def ratios_text(ratios: dict[str, float]) -> str:
     """Return times of several methods as text."""
     return ", ".join(f"{name} {times(ratio)}" for name, ratio in ratios.items())
+
+
+def named(values: dict[str, float]) -> str:
+    """Return values of several methods or problems as text."""
+    return ", ".join(f"{name} {value:.2f}" for name, value in values.items())
+
+
+def always_exact(source: str, dimensions: tuple[int, ...], correlations: tuple[float, ...]) -> Check:
+    """Return a check that FIRST selects exactly in every run."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        shares = [results.mean("FIRST", at(source, rho, p), "exact") for p in dimensions for rho in correlations]
+        holds = all(agrees(share, Printed("1.00")) for share in shares)
+        return holds, f"lowest share {min(share.value for share in shares):.2f}"
+
+    return check

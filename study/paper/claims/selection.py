@@ -1,11 +1,10 @@
 """Statements about which factors are selected, with few factors."""
 
-from ...runs.experiments import CORRELATIONS, FACTORS, SELECTING
+from ...runs.experiments import CORRELATIONS, FACTORS, GRID, SELECTING
 from ...scores.results import Results, at
 from ..verdicts import Printed, agrees
 from .claim import Claim, best_other, not_beaten, ratios_text, time_ratios
 
-GRID = tuple(tenth / 10 for tenth in range(10))
 NINE = tuple(at(source, rho) for source in FACTORS for rho in CORRELATIONS)
 KEY_COMPETITORS = ("COSSO", "RF-VS", "KFOCI")
 

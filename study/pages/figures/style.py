@@ -13,8 +13,8 @@ from matplotlib.ticker import NullFormatter
 
 from firstfactor._utils.atomic_write import write_whole
 
-from ..data.setting import Setting
-from ..scores.results import Results
+from ...data.setting import Setting
+from ...scores.results import Results
 
 WIDTH = 9.0  # inches, about as wide as a page on GitHub
 GREY = "#6e6e6e"

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..data import originals
-from ..data.arrays import Floats
-from ..data.setting import PROBLEMS, Setting
-from ..runs.experiments import RANKING
-from ..scores.metrics import kendall_tau
-from ..scores.results import Cell, Results
-from .layout import NOTHING, Table
+from ...data import originals
+from ...data.arrays import Floats
+from ...data.setting import PROBLEMS, Setting
+from ...runs.experiments import RANKING
+from ...scores.metrics import kendall_tau
+from ...scores.results import Cell, Results
+from ..layout import NOTHING, Table
 
 SELECTIONS = ("LASSO", "RF-VS", "COSSO", "KFOCI")
 """Methods of which the selection of the original is known."""
