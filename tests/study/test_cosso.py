@@ -1,8 +1,5 @@
 """COSSO: its parts against plain formulas and scipy, the whole against what the R package gives."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize, nnls
@@ -12,8 +9,7 @@ from firstfactor.problems import friedman
 from study.methods.competitors.cosso import _bounds, _candidates, _dip, _fits, _knots, cosso
 from study.methods.competitors.cosso_families import Binomial, Gaussian
 from study.methods.competitors.cosso_splines import budgeted, kernels_of, logistic
-
-REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
+from tests.study.r_packages import PROBLEMS, reference, with_reference
 
 
 def _two_bumps(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -29,9 +25,6 @@ def _simplex_problem(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndar
     A = rng.normal(size=(3 * n, n)) + rng.normal(size=(3 * n, 1))
     b = A @ np.where(np.arange(n) % 2, rng.random(n), 0.0) + rng.normal(size=3 * n)
     return A, A.T @ A, A.T @ b
-
-
-# Kernels ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_kernel_of_a_factor_is_that_of_second_order_splines():
@@ -52,9 +45,6 @@ def test_a_factor_with_few_values_gets_the_kernel_of_levels():
     levels = np.array([3.0, 1.0, 2.0, 3.0, 1.0])[:, None]
     expected = [[2, -1], [-1, 2], [-1, -1], [2, -1], [-1, 2]]
     np.testing.assert_array_equal(kernels_of(levels, np.array([0, 1])).at_rows[0], expected)
-
-
-# Weights ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("budget", [0.1, 0.5, 1.5])
@@ -93,9 +83,6 @@ def test_weights_of_twin_components_stay_within_the_budget():
     quadratic = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
     theta = budgeted(quadratic, np.array([2.0, 2.0, 0.0]), 0.5, np.array([0.0, 0.5, 0.0]))
     assert theta[:2].sum() == pytest.approx(0.5) and theta[2] == 0
-
-
-# Fits ---------------------------------------------------------------------------------------------------------------
 
 
 def test_a_logistic_fit_ends_where_the_slope_is_zero_even_from_a_bad_start():
@@ -163,9 +150,6 @@ def test_weights_for_two_classes_minimise_their_log_losses(steepness):
         assert theta[3] == 0
 
 
-# Tuning -------------------------------------------------------------------------------------------------------------
-
-
 def test_the_number_of_knots_grows_slowly_with_the_rows():
     rng = np.random.default_rng(0)
     sizes = {n: _knots(n, rng) for n in (30, 100, 1000)}
@@ -198,9 +182,6 @@ def test_a_dip_within_the_grid_is_preferred_to_its_ends():
 def test_the_last_of_many_dips_does_not_count_nor_what_follows_a_late_hump():
     assert _dip(np.array([9.0, 4, 5, 3, 5, 2, 6])) == 3
     assert _dip(np.array([9.0, 8, 7, 6, 7, 8, 3, 4])) == 3
-
-
-# The whole ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_importance_is_the_variance_of_the_component():
@@ -241,17 +222,14 @@ def test_categories_count_and_constants_do_not(two_classes):
     assert outcome.selected == (0, 1, 3)
 
 
-@pytest.mark.skipif(not REFERENCE.exists(), reason="results of the R packages are not here")
-@pytest.mark.parametrize("problem", ["friedman_p10", "ishigami_p6", "heavy_p8"])
+@with_reference
+@pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("sample", [1, 2, 3, 4, 5])
 def test_components_are_as_large_as_those_of_the_r_package(problem, sample):
     if (problem, sample) == ("friedman_p10", 3):
         pytest.skip("here the R package chose a bound at which the fifth factor is not in yet")
-    name = f"{problem}_rho0.8_s{sample}.csv"
-    lines = map(json.loads, (REFERENCE / "r_packages.jsonl").read_text().splitlines())
-    (theirs,) = (np.array(line["imp"]) for line in lines if line["system"] == "COSSO" and line["csv"] == name)
-    table = np.loadtxt(REFERENCE / name, delimiter=",", skiprows=1)
-    outcome = cosso(table[:, :-1], table[:, -1], seed=123)
+    X, y, theirs = reference("COSSO", problem, sample)
+    outcome = cosso(X, y, seed=123)
     clear = theirs > 0.3
     np.testing.assert_allclose(np.sqrt(outcome.importances[clear]), theirs[clear], rtol=0.1)
     assert np.sqrt(outcome.importances[~clear]).max(initial=0) < 0.3

@@ -1,20 +1,13 @@
-"""The study's random forest, and the methods that stand on it, against slow versions, scikit-learn and R packages."""
-
-import json
-from pathlib import Path
+"""The study's random forest against slow versions and scikit-learn."""
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from firstfactor.problems import friedman, ishigami
-from study.methods.competitors import random_forest, rfvs, vimp
+from firstfactor.problems import friedman
 from study.methods.forest import forest_kernels
 from study.methods.forest.forest import grow, root_of, third_of
-
-REFERENCE = Path(__file__).parents[2] / "shared" / "reference" / "competitors"
 
 
 def tied_table(n_rows=120, n_factors=4, seed=0):
@@ -210,74 +203,3 @@ def test_too_many_rows_are_refused():
 def test_candidates_per_node_follow_the_r_packages():
     assert [root_of(p) for p in (1, 8, 10, 100)] == [1, 2, 3, 10]
     assert [third_of(p) for p in (1, 2, 8, 100)] == [1, 1, 2, 33]
-
-
-def test_shap_values_add_up_to_the_predictions():
-    X, y = friedman.sample(200, seed=5)
-    grown = grow(X, y, n_trees=20, seed=5)
-    values = random_forest._shap_values(grown, X[10:30], X[:10])
-    np.testing.assert_allclose(values.sum(axis=1), grown.predict(X[10:30]) - grown.predict(X[:10]).mean(), atol=1e-4)
-
-
-def test_the_lowest_stair_is_the_mean_of_the_lowest_level():
-    rng = np.random.default_rng(0)
-    curve = np.repeat([5.0, 2.0, 0.5], [4, 6, 30]) + rng.normal(scale=0.02, size=40)
-    assert rfvs._lowest_stair(curve, rng) == pytest.approx(0.5, abs=0.06)
-    assert rfvs._lowest_stair(np.full(5, 3.0), rng) == 3.0
-    assert rfvs._lowest_stair(np.array([2.0]), rng) == 2.0
-
-
-def test_rfvs_selects_the_true_factors_of_independent_ones(monkeypatch):
-    monkeypatch.setattr(rfvs, "THRESHOLD_FORESTS", 5)
-    monkeypatch.setattr(rfvs, "THRESHOLD_TREES", 100)
-    X, y = ishigami.sample(600, n_factors=6, noise=0.5, seed=0)
-    for response in (y, y > np.median(y)):
-        outcome = rfvs.rfvs(X, response, 0)
-        assert outcome.selected == (0, 1, 2)
-        np.testing.assert_array_equal(outcome.importances > 0, [True] * 3 + [False] * 3)
-
-
-def test_r_squared_and_its_variance_follow_their_formulas():
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=20_000)
-    fitted, fold = y + 0.5 * rng.normal(size=20_000), np.arange(20_000) % 5
-    measure, variance = vimp._r_squared(y, fitted, fold, 0.0)
-    assert measure == pytest.approx(0.75, abs=0.01)
-    # Ratio of two independent means of squares: relative variance 2/n each.
-    assert variance == pytest.approx(0.25**2 * 4 / 20_000, rel=0.1)
-
-
-def test_accuracy_and_its_variance_follow_their_formulas():
-    y = np.tile([0.0, 1.0], 500)
-    fitted = np.where(np.arange(1000) < 800, y, 1 - y)
-    measure, variance = vimp._accuracy(y, fitted, np.arange(1000) % 5)
-    assert (measure, variance) == pytest.approx((0.8, 0.16 / 1000))
-
-
-def test_vimp_estimates_what_a_factor_adds():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(800, 3))
-    y = 2 * X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=800)
-    outcome = vimp.vimp_r2(X, y, 0)
-    assert {0, 1} <= set(outcome.selected)
-    np.testing.assert_allclose(outcome.importances, [0.8, 0.2, 0.0], atol=0.15)
-    classes = vimp.vimp_accuracy(X[:, 1:], X[:, 1] > 0, 0)
-    assert classes.selected == (0,)
-    np.testing.assert_allclose(classes.importances, [0.5, 0.0], atol=0.1)
-
-
-def test_methods_are_deterministic():
-    X, y = friedman.sample(200, seed=6)
-    for method in (random_forest.random_forest, random_forest.random_forest_shap):
-        np.testing.assert_array_equal(method(X, y, 1).importances, method(X, y, 1).importances)
-        assert method(X, y > 10, 1).selected is None
-
-
-@pytest.mark.skipif(not REFERENCE.exists(), reason="the R packages' results are not in the repository")
-def test_random_forest_is_like_ranger():
-    rows = [json.loads(line) for line in (REFERENCE / "r_packages.jsonl").read_text().splitlines()]
-    for row in (row for row in rows if row["system"] == "RF"):
-        table = np.loadtxt(REFERENCE / row["csv"], delimiter=",", skiprows=1)
-        ours = random_forest.random_forest(table[:, :-1], table[:, -1], 1).importances
-        np.testing.assert_allclose(ours, row["imp"], rtol=0.25)
-        assert kendalltau(ours, row["imp"]).statistic > 0.9
