@@ -18,7 +18,7 @@ def test_shap_values_add_up_to_the_predictions():
 
 
 def test_methods_are_deterministic():
-    X, y = friedman.sample(200, seed=6)
+    X, y = friedman.sample(100, seed=6)
     for method in (random_forest.random_forest, random_forest.random_forest_shap):
         np.testing.assert_array_equal(method(X, y, 1).importances, method(X, y, 1).importances)
         assert method(X, y > 10, 1).selected is None
