@@ -7,11 +7,7 @@ import numpy as np
 import pytest
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "competitors"
-
-
 with_reference = pytest.mark.skipif(not REFERENCE.is_dir(), reason="the R packages' results are not beside us")
-
-
 PROBLEMS = ("friedman_p10", "ishigami_p6", "heavy_p8")
 
 

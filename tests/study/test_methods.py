@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from study.methods import registry
 from study.methods.registry import NAMES, method
 
 ESTIMATING = {"NEAREST", "NEAREST-SUBSAMPLE", "EXTRAPOLATED", "EXTRAPOLATED-SUBSAMPLE"}
-
-
 ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", *ESTIMATING}
 
 
@@ -35,3 +34,13 @@ def test_every_method_for_classes_finds_the_one_factor_that_matters(name):
     X = rng.uniform(size=(300, 3))
     outcome = method(name)(X, X[:, 1] + 0.1 * rng.normal(size=300) > 0.5, 0)
     assert outcome.importances.argmax() == 1 and 1 in outcome.selected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_method_is_warmed_up_with_a_table_that_it_takes(name, monkeypatch):
+    tables = []
+    monkeypatch.setattr(registry, "method", lambda _: lambda X, y, _: tables.append((X, y)))
+    registry.warm_up(name)
+    ((X, y),) = tables
+    assert isinstance(X, np.ndarray) == (name != "FIRST-INTEGERS")
+    assert y.dtype == (bool if name == "VIMP-ACC" else float)

@@ -11,8 +11,6 @@ from study.data import real_tables
 from study.data.real_tables import TABLES, as_numbers, load, split
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
-
-
 with_real_tables = pytest.mark.skipif(not SHARED.is_dir(), reason="the real tables are not beside the repository")
 
 

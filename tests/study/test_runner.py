@@ -21,8 +21,6 @@ from study.runs.store import Store, Task
 from tests.study.rows import SMALL, fill
 
 ROOT = Path(__file__).parents[2]
-
-
 TABLES = Path(os.environ.get("FIRSTFACTOR_DATA", ROOT.parent / "shared" / "data"))
 
 
