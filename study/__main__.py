@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from .experiments import ALL, BY_NAME, Experiment
-from .methods import NAMES
-from .run import missing, run
-from .store import RESULTS, Task
+from .methods.registry import NAMES
+from .runs.experiments import ALL, BY_NAME, Experiment
+from .runs.runner import missing, run
+from .runs.store import RESULTS, Task
 
 app = typer.Typer(
     help="The paper's study with today's software, and how sure the answers are.",
@@ -54,10 +54,10 @@ def run_experiment(
 @app.command("show")
 def show_experiment(name: str, results: Results = RESULTS) -> None:
     """Show what is stored of an experiment, and the verdicts; with the name all, write the pages with all results."""
-    from .figures import draw_figure
-    from .page import PICTURES
-    from .results import Results as Stored
-    from .show import show
+    from .pages.figures.draw import draw_figure
+    from .pages.study_page import PICTURES
+    from .pages.terminal import show
+    from .scores.results import Results as Stored
 
     if name == "all":
         _write_pages(results)
@@ -81,8 +81,8 @@ def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, 
 
 
 def _write_pages(results: Path) -> None:
-    from .certainty_page import CERTAINTY_PAGE, write_certainty_page
-    from .page import PAGE, PICTURES, write_page
+    from .pages.certainty_page import CERTAINTY_PAGE, write_certainty_page
+    from .pages.study_page import PAGE, PICTURES, write_page
 
     write_page(folder=results)
     typer.echo(f"Wrote {os.path.relpath(PAGE)} and its figures in {os.path.relpath(PICTURES)}")

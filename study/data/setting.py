@@ -1,0 +1,75 @@
+"""Where data come from: a simulated table or a real one, drawn anew for each repetition."""
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from firstfactor import problems
+
+from . import noise, originals
+from .real_tables import as_numbers, load, split
+
+PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
+SOURCES: dict[str, Any] = {**PROBLEMS, **noise.SOURCES}
+
+
+@dataclass(frozen=True, order=True)
+class Setting:
+    """One table of the study, up to the repetition."""
+
+    source: str
+    """Name of a problem, of a source of noise or of a real table."""
+    n_rows: int
+    n_factors: int
+    correlation: float = 0.0
+    classes: bool = False
+    part: str = "drawn"
+    """``drawn`` from a problem or a source of noise; of a problem's factors those of the ``model``, and as many others
+    after them as make ``n_factors``; the ``original`` table on which the R packages ran; of a real table the ``whole``,
+    80 % of its rows to ``train`` on, or a ``subset`` of its factors, which the repetition numbers in binary."""
+
+    @property
+    def true_factors(self) -> tuple[int, ...]:
+        """Positions of the factors that the response depends on, which no real table knows."""
+        true: tuple[int, ...] = SOURCES[self.source].true_factors
+        return tuple(range(len(true))) if self.part == "model" else true
+
+    def draw(self, repetition: int) -> tuple[Any, Any]:
+        """Return factors and response; every method sees the same ones in the same repetition."""
+        if self.part == "drawn":
+            return self._sample(self.n_factors, repetition)
+        if self.part == "model":
+            true, n_factors = PROBLEMS[self.source].true_factors, PROBLEMS[self.source].n_factors
+            X, y = self._sample(n_factors, repetition)
+            others = [j for j in range(n_factors) if j not in true]
+            return X[:, [*true, *others][: self.n_factors]], y
+        if self.part == "original":
+            return originals.table(self.source)
+        X, y = load(self.source)
+        if self.part == "subset":
+            return as_numbers(X)[:, subset(repetition)], y
+        if self.part == "train":
+            train, _ = self.rows(repetition)
+            return X.iloc[train].reset_index(drop=True), y[train]
+        return X, y
+
+    def _sample(self, n_factors: int, repetition: int) -> tuple[Any, Any]:
+        table: tuple[Any, Any] = SOURCES[self.source].sample(
+            self.n_rows, n_factors, self.correlation, seed=self.rng(repetition), classes=self.classes
+        )
+        return table
+
+    def rows(self, repetition: int) -> tuple[Any, Any]:
+        """Return which rows of a real table are for training, and which for testing."""
+        return split(self.n_rows, self.rng(repetition))
+
+    def rng(self, repetition: int) -> np.random.Generator:
+        """Return random numbers of this setting and repetition alone."""
+        return np.random.default_rng([zlib.crc32(repr(self).encode()), repetition])
+
+
+def subset(number: int) -> list[int]:
+    """Return the positions of the ones in a number written in binary."""
+    return [j for j in range(number.bit_length()) if number >> j & 1]

@@ -1,0 +1,1 @@
+"""The methods that are compared, each as `(X, y, seed) -> Outcome`."""

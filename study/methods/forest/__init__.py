@@ -1,0 +1,1 @@
+"""A quick random forest, which several competitors and the errors on real tables stand on."""

@@ -1,0 +1,1 @@
+"""What is shown: tables, figures, the terminal, docs/study.md and docs/certainty.md."""

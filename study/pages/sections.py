@@ -1,0 +1,144 @@
+"""Each experiment as a section: what was set up, tables, and statements judged."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
+
+from ..methods.ours import ALPHA
+from ..paper import claims
+from ..paper.claims.claim import Judged
+from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
+from ..runs.experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
+from ..scores.results import Results
+from ..scores.truths import N_OUTER
+from .layout import Table
+from .tables.abalone import compare_abalone
+from .tables.after_selection import tabulate_after_selection
+from .tables.calibrated import tabulate_calibrated
+from .tables.classes import tabulate_classes
+from .tables.coverage import tabulate_coverage
+from .tables.dimension import compare_dimension
+from .tables.estimators import tabulate_estimators
+from .tables.fast import compare_fast
+from .tables.hundred import tabulate_hundred
+from .tables.importance import tabulate_importance
+from .tables.noise import tabulate_noise
+from .tables.null_p_values import tabulate_p_values
+from .tables.originals import tabulate_originals
+from .tables.ranking import tabulate_ranking
+from .tables.real_tables import compare_tables
+from .tables.selection import tabulate_selection
+from .tables.too_few_rows import tabulate_too_few_rows
+
+SIMULATED = (
+    "1,000 rows; uniform factors under a Gaussian copula with Σᵢⱼ = ρ^|i−j|; normal noise of variance 1. Ishigami has "
+    "3 factors, heavy-tailed 4, Friedman 5; all others do nothing."
+)
+TABLES = (
+    "100 splits into 80 % of the rows to train on and 20 % to test on: FIRST selects factors, and a random forest with "
+    "these is compared with one that has all."
+)
+VARIANT = (
+    "The authors' first release leaves columns of integer type unscaled; the variant does so with all columns of whole "
+    "numbers, which are not always of that type in R."
+)
+SETUPS = {
+    "estimators": "The Ishigami function of three independent factors with 10,000 rows and normal noise of variance 1. "
+    "NANNE uses two neighbours, NANNE-3 and NN use three. The truth is the closed form.",
+    "importance": f"{SIMULATED} Here 10 factors, of which Friedman has X1, X7, X8, X9 and X10. The truth is relative "
+    f"to those, by Double Monte Carlo with {N_OUTER:,} outer samples.",
+    "ranking": f"{SIMULATED} In all, 6, 8 and 10 factors. Kendall's τ is τ-b, with the truth as above.",
+    "selection": f"{SIMULATED} In all, 6, 8 and 10 factors. A selection is exact if it has the factors of the function "
+    "and no other.",
+    "hundred": f"{SIMULATED} In all, 100 factors.",
+    "dimension": f"{SIMULATED} In all, 50 to 1,000 factors.",
+    "fast": f"{SIMULATED} FIRST-FAST forgets a factor at the first step in which it does not help.",
+    "abalone": "The age of 4,177 abalones by eight factors: FIRST on all rows, and the out-of-bag error of a random "
+    "forest on each of the 255 subsets of the factors.",
+    "regression-tables": f"{TABLES} {VARIANT}",
+    "classes": f"{SIMULATED} In all, 6 and 10 factors. The response is whether the function with its noise is above 0, "
+    "which is true with probability Φ(f(x)).",
+    "class-tables": f"{TABLES} {VARIANT}",
+    "noise": "The response is independent of all factors: normal, Cauchy, or two classes at random. Factors are "
+    "uniform numbers; mixed factors are one half of these, a quarter whole numbers from 0 to 9 and a quarter "
+    f"categories of 2 to 6 levels. alpha = {ALPHA}.",
+    "calibrated": f"{SIMULATED} alpha = {ALPHA}, and all else by default. The rows of the paper's rule are those of "
+    "its own study.",
+    "coverage": "`total_indices(..., uncertainty=True)` on the factors of the model alone, with 1,000 and 10,000 rows. "
+    f"Noise is normal with variance 1. The truth is from Monte Carlo with {N_OUTER:,} samples.",
+    "null-p-values": "`total_indices(..., uncertainty=True)` on 1,000 rows of the factors of the model and some that "
+    "add nothing to them: two others of the problem; all four of pure noise; and of mixed factors, two numbers and a "
+    "category beside a number, a whole number and a category that matter.",
+    "after-selection": "FIRST by both rules, which choose and estimate on the same rows, or on two halves of them "
+    "(SPLIT): on Friedman with 100 factors at ρ = 0.8, and on pure noise. What is off has two causes, the choice and "
+    "the distance of neighbours. The second one alone is there, too, where the factors of the model are given; a half "
+    "has 150 or 500 rows.",
+    "too-few-rows": "`total_indices` on the five factors of Friedman, ρ = 0, and some others. Distance share is "
+    "`crowding.distance_share`, the mean squared distance of the nearest neighbour over that of any two rows; above "
+    f"{MAX_DISTANCE_SHARE} there is a warning.",
+    "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
+    "once; our versions see the same tables.",
+}
+NUMBER_RULES = {
+    "dimension": NUMBER_RULE,
+    "fast": NUMBER_RULE,
+    "regression-tables": QUANTILE_RULE,
+    "class-tables": QUANTILE_RULE,
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """All there is to show of an experiment."""
+
+    experiment: Experiment
+    tables: list[Table]
+    numbers: list[Compared]
+    statements: list[Judged]
+
+    @property
+    def setup(self) -> str:
+        """What was set up, in a sentence or two."""
+        return SETUPS[self.experiment.name]
+
+    def count(self, verdict: Verdict) -> tuple[int, int]:
+        """Return how many numbers, and how many statements, came to a verdict."""
+        numbers, statements = (Counter(one.verdict for one in ones) for ones in (self.numbers, self.statements))
+        return numbers[verdict], statements[verdict]
+
+
+Build = Callable[[Results], tuple[list[Table], list[Compared]]]
+
+
+def _without_numbers(tabulate: Callable[[Results], list[Table]]) -> Build:
+    return lambda results: (tabulate(results), [])
+
+
+BUILD: dict[str, Build] = {
+    "estimators": _without_numbers(tabulate_estimators),
+    "importance": _without_numbers(tabulate_importance),
+    "ranking": _without_numbers(tabulate_ranking),
+    "selection": _without_numbers(tabulate_selection),
+    "hundred": _without_numbers(tabulate_hundred),
+    "dimension": compare_dimension,
+    "fast": compare_fast,
+    "abalone": compare_abalone,
+    "regression-tables": lambda results: compare_tables(results, REGRESSION_TABLES, classes=False),
+    "classes": _without_numbers(tabulate_classes),
+    "class-tables": lambda results: compare_tables(results, CLASS_TABLES, classes=True),
+    "originals": _without_numbers(tabulate_originals),
+    "noise": _without_numbers(tabulate_noise),
+    "calibrated": _without_numbers(tabulate_calibrated),
+    "coverage": _without_numbers(tabulate_coverage),
+    "null-p-values": _without_numbers(tabulate_p_values),
+    "after-selection": _without_numbers(tabulate_after_selection),
+    "too-few-rows": _without_numbers(tabulate_too_few_rows),
+}
+
+
+def make_section(name: str, results: Results) -> Section:
+    """Return the section of an experiment from what is stored."""
+    tables, numbers = BUILD[name](results)
+    return Section(BY_NAME[name], tables, numbers, claims.judge_all(name, results))

@@ -1,0 +1,245 @@
+"""The experiments of the paper, and those that show how sure an answer is: which data, which methods, how often."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ..data import originals
+from ..data.setting import Setting
+from .store import Task
+
+MOST, MANY, SOME, FEW = 200, 100, 20, 10
+CORRELATIONS = (0.0, 0.5, 0.9)
+DIMENSIONS = (50, 100, 200, 500, 1000)
+SLOW = frozenset({"RF-VS", "VIMP-R2", "VIMP-ACC", "RF-SHAP"})
+"""Methods that take so long that fewer repetitions must do."""
+
+RANKING = ("LASSO", "FILTER", "RF", "RF-SHAP", "RF-VS", "COSSO", "VIMP-R2")
+SELECTING = ("LASSO", "RF-VS", "COSSO", "VIMP-R2", "KFOCI")
+OURS = ("FIRST", "FIRST-FAST", "NANNE-BE", "NANNE")
+FACTORS = {"ishigami": 6, "heavy-tailed": 8, "friedman": 10}
+
+REGRESSION_TABLES = {"auto_mpg": (392, 7), "boston_housing": (506, 13), "concrete": (1030, 8), "tecator": (215, 100)}
+CLASS_TABLES = {
+    "letter_a_vs_s": (1537, 16),
+    "australian_credit": (690, 14),
+    "breast_cancer_wisconsin": (683, 9),
+    "pima_diabetes": (392, 8),
+    "titanic": (714, 7),
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every setting with every method, so many times."""
+
+    settings: tuple[Setting, ...]
+    methods: tuple[str, ...]
+    repetitions: range
+
+    def tasks(self, n_repetitions: int | None, methods: Iterable[str] | None) -> Iterator[Task]:
+        """Yield what is to be done, repetition by repetition, so that all settings progress alike."""
+        wanted = [name for name in self.methods if methods is None or name in methods]
+        repetitions = self.repetitions if n_repetitions is None else self.repetitions[:n_repetitions]
+        return (Task(at, name, k) for k in repetitions for at in self.settings for name in wanted)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a table or figure rests on."""
+
+    name: str
+    title: str
+    plans: tuple[Plan, ...]
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """All methods that take part, in order."""
+        return tuple(dict.fromkeys(name for plan in self.plans for name in plan.methods))
+
+    def tasks(self, n_repetitions: int | None = None, methods: Iterable[str] | None = None) -> list[Task]:
+        """Return all that is to be done, once each, though plans may overlap."""
+        return list(dict.fromkeys(task for plan in self.plans for task in plan.tasks(n_repetitions, methods)))
+
+
+def simulated(source: str, n_factors: int, correlations: Iterable[float], classes: bool = False) -> tuple[Setting, ...]:
+    """Return the paper's set-up of 1,000 rows at several correlations."""
+    return tuple(Setting(source, 1000, n_factors, correlation, classes) for correlation in correlations)
+
+
+def against(
+    settings: tuple[Setting, ...], competitors: Iterable[str], ours: tuple[str, ...] = OURS
+) -> tuple[Plan, ...]:
+    """Return plans that compare ours with others, the slow ones less often."""
+    slow = tuple(name for name in competitors if name in SLOW)
+    quick = tuple(name for name in competitors if name not in SLOW)
+    return (
+        Plan(settings, ours, range(MANY)),
+        Plan(settings, quick, range(SOME)),
+        Plan(settings, slow, range(FEW)),
+    )
+
+
+def _all_problems(correlations: Iterable[float]) -> tuple[Setting, ...]:
+    return tuple(at for source, p in FACTORS.items() for at in simulated(source, p, correlations))
+
+
+def _dimensions(*sources: str) -> tuple[Setting, ...]:
+    return tuple(at for source in sources for p in DIMENSIONS for at in simulated(source, p, CORRELATIONS))
+
+
+def _tables(sizes: dict[str, tuple[int, int]], classes: bool) -> tuple[Plan, ...]:
+    settings = tuple(Setting(name, *size, classes=classes, part="train") for name, size in sizes.items())
+    return (Plan(settings, ("FIRST", "FIRST-INTEGERS"), range(MANY)),)
+
+
+GRID = tuple(tenth / 10 for tenth in range(10))
+_HUNDRED = tuple(at for source in ("friedman", "ishigami") for at in simulated(source, 100, CORRELATIONS))
+_CLASSES = tuple(
+    at for source in ("ishigami", "friedman") for at in simulated(source, FACTORS[source], CORRELATIONS, True)
+)
+_ABALONE = Setting("abalone", 4177, 8, part="whole")
+
+PAPER = (
+    Experiment(
+        "estimators",
+        "Accuracy of the estimators on the Ishigami function",
+        (Plan((Setting("ishigami", 10_000, 3),), ("NANNE", "NANNE-3", "NN"), range(MANY)),),
+    ),
+    Experiment(
+        "importance",
+        "Importances on the Friedman function, ρ = 0.8",
+        against(simulated("friedman", 10, (0.8,)), (*RANKING, "KFOCI"), (*OURS, "NN")),
+    ),
+    Experiment(
+        "ranking",
+        "Rank agreement against correlation",
+        (Plan(_all_problems(GRID), ("FIRST",), range(MANY)), *against(_all_problems(CORRELATIONS), RANKING)),
+    ),
+    Experiment(
+        "selection",
+        "Exact selection against correlation",
+        (Plan(_all_problems(GRID), ("FIRST",), range(MANY)), *against(_all_problems(CORRELATIONS), SELECTING)),
+    ),
+    Experiment(
+        "hundred",
+        "A hundred factors: ranking, selection and time",
+        against(_HUNDRED, ("LASSO", "FILTER", "RF", "RF-SHAP", "RF-VS", "COSSO", "KFOCI")),
+    ),
+    Experiment(
+        "dimension",
+        "FIRST with up to 1,000 factors",
+        (Plan(_dimensions("ishigami", "friedman"), ("FIRST",), range(MANY)),),
+    ),
+    Experiment("fast", "FIRST and FIRST-FAST", (Plan(_dimensions("friedman"), ("FIRST", "FIRST-FAST"), range(MANY)),)),
+    Experiment(
+        "abalone",
+        "Abalone: importances, and random forests on all subsets of the factors",
+        (
+            Plan((_ABALONE,), ("FIRST",), range(1)),
+            Plan((Setting("abalone", 4177, 8, part="subset"),), ("RF",), range(1, 256)),
+        ),
+    ),
+    Experiment("regression-tables", "Four real regression tables", _tables(REGRESSION_TABLES, classes=False)),
+    Experiment(
+        "classes",
+        "Two classes: selection against correlation",
+        against(
+            _CLASSES, ("LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"), ("FIRST", "FIRST-2", "FIRST-FAST", "NANNE-BE")
+        ),
+    ),
+    Experiment(
+        "originals",
+        "The competitors next to their originals in R",
+        (
+            Plan(
+                tuple(Setting(name, 1000, p, 0.8, part="original") for name, p in originals.TABLES),
+                (*RANKING, "KFOCI"),
+                range(1),
+            ),
+        ),
+    ),
+    Experiment("class-tables", "Five real tables with two classes", _tables(CLASS_TABLES, classes=True)),
+)
+
+
+def _model(
+    source: str, n_factors: int, *correlations: float, n_rows: int = 1000, classes: bool = False
+) -> tuple[Setting, ...]:
+    """Return settings with the factors of the model, and others up to so many."""
+    return tuple(Setting(source, n_rows, n_factors, rho, classes, "model") for rho in correlations)
+
+
+PURE_NOISE = (
+    Setting("noise", 200, 10),
+    Setting("noise", 1000, 10),
+    Setting("noise", 1000, 100),
+    Setting("noise-mixed", 500, 20),
+    Setting("noise-cauchy", 1000, 10),
+    Setting("noise", 1000, 10, classes=True),
+)
+CALIBRATED = (
+    *simulated("friedman", 10, CORRELATIONS),
+    *simulated("friedman", 100, (0.9,)),
+    *simulated("heavy-tailed", 8, CORRELATIONS),
+    *simulated("ishigami", 6, (0.0,)),
+    *simulated("ishigami", 100, (0.0,)),
+    *_CLASSES,
+)
+COVERAGE = (*_model("ishigami", 3, 0.0), *_model("friedman", 5, 0.0, 0.8))
+COVERAGE_LARGE = (*_model("ishigami", 3, 0.0, n_rows=10_000), *_model("friedman", 5, 0.0, 0.8, n_rows=10_000))
+NULL_FACTORS = (
+    *_model("ishigami", 5, 0.0),
+    *_model("friedman", 7, 0.0, 0.8),
+    Setting("noise", 1000, 4),
+    Setting("mixed", 1000, 6),
+    *_model("ishigami", 5, 0.0, classes=True),
+)
+CHOSEN = (*(Setting("friedman", n, 100, 0.8) for n in (300, 1000)), *(Setting("noise", 1000, p) for p in (10, 100)))
+NOT_CHOSEN = tuple(at for n in (150, 300, 500, 1000) for at in _model("friedman", 5, 0.8, n_rows=n))
+TOO_FEW_ROWS = tuple(
+    at for n in (200, 1000, 10_000) for p in (5, 6, 8, 10) for at in _model("friedman", p, 0.0, n_rows=n)
+)
+ESTIMATORS = ("NEAREST", "EXTRAPOLATED")
+CHOOSING = ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT")
+
+CERTAINTY = (
+    Experiment(
+        "noise",
+        "Nothing to find: how often something is selected",
+        (Plan(PURE_NOISE, ("CALIBRATED",), range(MOST)), Plan(PURE_NOISE, ("FIRST",), range(SOME))),
+    ),
+    Experiment(
+        "calibrated",
+        "Exact selection by the calibrated rule",
+        (Plan(CALIBRATED, ("FIRST", "CALIBRATED"), range(MANY)),),
+    ),
+    Experiment(
+        "coverage",
+        "Bias, standard errors and intervals of both estimators",
+        (
+            Plan(COVERAGE, ESTIMATORS, range(MOST)),
+            Plan(COVERAGE_LARGE, ESTIMATORS, range(MANY)),
+            Plan(COVERAGE, tuple(f"{name}-SUBSAMPLE" for name in ESTIMATORS), range(SOME)),
+        ),
+    ),
+    Experiment(
+        "null-p-values",
+        "p-values of factors that add nothing",
+        (Plan(NULL_FACTORS, ESTIMATORS, range(MOST)),),
+    ),
+    Experiment(
+        "after-selection",
+        "Importances estimated from the rows that chose the factors",
+        (
+            Plan(CHOSEN, CHOOSING, range(MANY)),
+            Plan(NOT_CHOSEN, ESTIMATORS, range(MANY)),
+        ),
+    ),
+    Experiment(
+        "too-few-rows",
+        "Too few rows for so many factors",
+        (Plan(TOO_FEW_ROWS, ESTIMATORS, range(SOME)),),
+    ),
+)
+ALL = (*PAPER, *CERTAINTY)
+BY_NAME = {experiment.name: experiment for experiment in ALL}

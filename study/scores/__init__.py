@@ -1,0 +1,1 @@
+"""How good the stored answers are: the truth, and measures that hold answers against it."""

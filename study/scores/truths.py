@@ -1,0 +1,75 @@
+"""The truth about the problems at every correlation of the study, kept in a file: it takes some minutes to compute.
+
+``python -m study.scores.truths`` writes the file anew.
+"""
+
+import functools
+import json
+from pathlib import Path
+from typing import TypedDict
+
+import numpy as np
+
+from firstfactor.problems import uniform_factors
+
+from ..data.arrays import Floats
+from ..data.setting import PROBLEMS, Setting
+
+STORED = Path(__file__).with_suffix(".json")
+N_OUTER = 10_000_000  # a hundred times the paper's: the errors of estimates from 10,000 rows are held against the truth
+BLOCK = 100_000
+CORRELATIONS = tuple(tenth / 10 for tenth in range(10))
+
+
+class Truth(TypedDict):
+    """What is known of a problem at a correlation."""
+
+    indices: list[float]
+    """Total indices of the factors of the model, relative to each other."""
+    variance: float
+    """Of the function, without noise."""
+
+
+def truth(setting: Setting) -> Floats:
+    """Return the true total index of each factor, relative to the factors of the model; the others have 0."""
+    indices = np.zeros(setting.n_factors)
+    if setting.true_factors:
+        indices[list(setting.true_factors)] = _stored()[setting.source][str(setting.correlation)]["indices"]
+    return indices
+
+
+def true_ceiling(setting: Setting) -> float:
+    """Return the best R² that any model can reach: the noise has variance 1. Nothing can be said of pure noise."""
+    if not setting.true_factors:
+        return 0.0
+    variance = _stored()[setting.source][str(setting.correlation)]["variance"]
+    return variance / (variance + 1)
+
+
+def compute(source: str, correlation: float, n_outer: int = N_OUTER) -> Truth:
+    """Return the truth by Monte Carlo, indices by Double Monte Carlo."""
+    problem = PROBLEMS[source]
+    indices = problem.total_indices(correlation=correlation, n_outer=n_outer)
+    return {
+        "indices": indices[list(problem.true_factors)].round(6).tolist(),
+        "variance": round(_variance(source, correlation, n_outer), 6),
+    }
+
+
+def _variance(source: str, correlation: float, n_rows: int) -> float:
+    """Return the variance of the function, with factors drawn in blocks so that only responses are kept."""
+    problem, rng = PROBLEMS[source], np.random.default_rng(0)
+    n_factors = max(problem.true_factors) + 1
+    blocks = [problem.function(uniform_factors(BLOCK, n_factors, correlation, rng)) for _ in range(n_rows // BLOCK)]
+    return float(np.concatenate(blocks).var())
+
+
+@functools.cache
+def _stored() -> dict[str, dict[str, Truth]]:
+    stored: dict[str, dict[str, Truth]] = json.loads(STORED.read_text())
+    return stored
+
+
+if __name__ == "__main__":
+    table = {source: {str(rho): compute(source, rho) for rho in CORRELATIONS} for source in PROBLEMS}
+    STORED.write_text(json.dumps(table, indent=1) + "\n")

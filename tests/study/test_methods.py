@@ -1,0 +1,46 @@
+"""Every method of the study finds the one factor that matters."""
+
+import numpy as np
+import pytest
+
+from study.methods import registry
+from study.methods.registry import NAMES, method
+
+ESTIMATING = {"NEAREST", "NEAREST-SUBSAMPLE", "EXTRAPOLATED", "EXTRAPOLATED-SUBSAMPLE"}
+ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", *ESTIMATING}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "VIMP-ACC"])
+def test_every_method_finds_the_one_factor_that_matters(name):
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(150, 3))
+    y = 3 * X[:, 1] + 0.1 * rng.normal(size=150)
+    if name == "FIRST-INTEGERS":
+        X = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b", "c"])
+    outcome = method(name)(X, y, 0)
+    assert outcome.importances.shape == (3,) and (outcome.importances >= 0).all()
+    assert outcome.importances.argmax() == 1
+    assert (outcome.selected is None) == (name in ONLY_RANKING)
+    assert outcome.selected is None or 1 in outcome.selected
+    again = method(name)(X, y, 0)
+    assert np.array_equal(again.importances, outcome.importances) and again.selected == outcome.selected
+
+
+@pytest.mark.parametrize(
+    "name", ["FIRST", "FIRST-FAST", "CALIBRATED", "NANNE-BE", "LASSO", "RF-VS", "COSSO", "VIMP-ACC", "KFOCI"]
+)
+def test_every_method_for_classes_finds_the_one_factor_that_matters(name):
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(300, 3))
+    outcome = method(name)(X, X[:, 1] + 0.1 * rng.normal(size=300) > 0.5, 0)
+    assert outcome.importances.argmax() == 1 and 1 in outcome.selected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_method_is_warmed_up_with_a_table_that_it_takes(name, monkeypatch):
+    tables = []
+    monkeypatch.setattr(registry, "method", lambda _: lambda X, y, _: tables.append((X, y)))
+    registry.warm_up(name)
+    ((X, y),) = tables
+    assert isinstance(X, np.ndarray) == (name != "FIRST-INTEGERS")
+    assert y.dtype == (bool if name == "VIMP-ACC" else float)
