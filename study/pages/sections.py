@@ -76,7 +76,7 @@ SETUPS = {
     "the distance of neighbours. The second one alone is there, too, where the factors of the model are given; a half "
     "has 150 or 500 rows.",
     "too-few-rows": "`total_indices` on the five factors of Friedman, ρ = 0, and some others. Distance share is "
-    "`crowding.distance_share`, the mean squared distance of the nearest neighbour over that of any two rows; above "
+    "`sample_size.distance_share`, the mean squared distance of the nearest neighbour over that of any two rows; above "
     f"{MAX_DISTANCE_SHARE} there is a warning.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
