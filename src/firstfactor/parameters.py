@@ -353,6 +353,33 @@ class OptionsDict(TypedDict, total=False):
     estimator: str | None
 
 
+class RankDict(TypedDict, total=False):
+    """The parameters of `rank` as keyword arguments, for type checkers."""
+
+    factors: Sequence[str]
+    drop: Sequence[str]
+    categorical: Sequence[str]
+    task: str
+    missing: str
+    unique: bool
+    sample: int | None
+    method: str
+    rule: str
+    alpha: float
+    estimator: str | None
+    split: bool
+    stability: int | None
+    n_neighbors: int | None
+    n_outer: int | float | None
+    seed: int
+    jobs: int
+    scale: bool
+    format: str | None
+    table: str | None
+    na: Sequence[str]
+    decimal: str | None
+
+
 def find(name: str) -> Field[Any]:
     """Return the parameter of this name."""
     return next(each for group in (RankParameters, Options, Procedure) for each in fields(group) if each.name == name)

@@ -3,12 +3,12 @@
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
-from .parameters import RANK, Options, Procedure, RankParameters, document, find
+from .parameters import RANK, Options, Procedure, RankDict, RankParameters, document, find
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,33 +23,6 @@ Progress = Callable[[str], None]
 # Methods without a selection get intervals if no more factors than this have an index: the time for it grows with the
 # square of their number.
 MAX_WITH_UNCERTAINTY = 30
-
-
-class RankDict(TypedDict, total=False):
-    """The parameters of `rank` as keyword arguments, for type checkers."""
-
-    factors: Sequence[str]
-    drop: Sequence[str]
-    categorical: Sequence[str]
-    task: str
-    missing: str
-    unique: bool
-    sample: int | None
-    method: str
-    rule: str
-    alpha: float
-    estimator: str | None
-    split: bool
-    stability: int | None
-    n_neighbors: int | None
-    n_outer: int | float | None
-    seed: int
-    jobs: int
-    scale: bool
-    format: str | None
-    table: str | None
-    na: Sequence[str]
-    decimal: str | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -326,7 +299,8 @@ def _describe_step(path: "Path") -> str:
     if not enters:
         return f"searching: {share} explained; checking that each of {len(step.base)} factors is needed"
     entered, left = printable(path.names[step.chosen[0]])[:24], len(step.candidates) - 1
-    return f"searching: + {entered}, {len(step.base) + 1} factors explain {share}; trying {left} more"
+    count = f"{len(step.base) + 1} factors explain" if step.base else "1 factor explains"
+    return f"searching: + {entered}, {count} {share}; trying {left} more"
 
 
 def _settings_used(

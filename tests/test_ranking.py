@@ -1,0 +1,170 @@
+"""`rank` is the command as a function: the same table gives the same answer, from a file or a data frame."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+from firstfactor import (
+    FIRST,
+    DataQualityWarning,
+    Ranking,
+    TooFewRowsWarning,
+    backward_elimination,
+    rank,
+    stability,
+    total_indices,
+)
+from firstfactor.problems import friedman
+
+
+@pytest.fixture(scope="module")
+def frame():
+    X, y = friedman.sample(200, seed=0, frame="polars")
+    kinds = np.array(["ash", "elm"])[np.random.default_rng(0).integers(0, 2, 200)]
+    return X.with_columns(y, kind=pl.Series(kinds), name=pl.Series([f"row {i}" for i in range(200)]))
+
+
+@pytest.fixture(scope="module")
+def ranking(frame):
+    return rank(frame, "y")
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.values, other.values)
+    np.testing.assert_array_equal(one.standard_errors, other.standard_errors)
+    assert one.names == other.names
+
+
+def factors(frame):
+    return frame.drop("y", "name"), frame["y"]
+
+
+def test_it_is_first_without_scikit_learn(frame, ranking):
+    same(ranking.indices, FIRST(n_jobs=-1, random_state=0).fit(*factors(frame)).indices_)
+    assert repr(ranking) == repr(ranking.indices)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"method": "total"}, lambda X, y: total_indices(X, y, uncertainty=True)),
+        ({"method": "backward"}, lambda X, y: backward_elimination(X, y, uncertainty=True)),
+        ({"method": "first-fast"}, lambda X, y: FIRST(forward="fast").fit(X, y).indices_),
+        ({"rule": "calibrated", "alpha": 0.05},
+         lambda X, y: FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).indices_),
+        ({"split": True, "seed": 3}, lambda X, y: FIRST(split=True, random_state=3).fit(X, y).indices_),
+        ({"n_neighbors": 4, "n_outer": 0.5, "seed": 1, "scale": False, "estimator": "extrapolated"},
+         lambda X, y: FIRST(4, 0.5, random_state=1, scale=False, estimator="extrapolated").fit(X, y).indices_),
+    ],
+)  # fmt: skip
+def test_parameters_are_passed_on(frame, options, expected):
+    same(rank(frame, "y", **options).indices, expected(*factors(frame)))
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
+def test_tables_of_every_library(frame, ranking, make):
+    same(rank(make(frame), "y").indices, ranking.indices)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files(frame, ranking, kind, tmp_path):
+    path = tmp_path / f"t.{kind}"
+    getattr(frame, f"write_{kind}")(path)
+    found = rank(path, "y")
+    assert found.dataset.shown == f"t.{kind}" and found.settings["format"] == kind
+    np.testing.assert_allclose(found.indices.values, ranking.indices.values, rtol=1e-12)
+
+
+def test_what_was_left_out_is_noted(ranking):
+    assert ranking.notes() == ["Column 'name' was left out: text, all different."]
+
+
+def test_rows_that_are_left_out_are_noted(frame):
+    gaps = frame.with_columns(x1=pl.when(pl.int_range(200) < 20).then(None).otherwise("x1"))
+    found = rank(pl.concat([gaps, gaps[:10]]), "y", missing="drop", unique=True, sample=190, drop=["name"])
+    data = found.dataset
+    assert f"{data.n_dropped:,} rows with missing values were left out." in found.notes()
+    assert "190 of 210 rows were drawn at random." in found.notes()
+    assert len(data.y) + data.n_dropped + data.n_copies == 190
+
+
+def test_stability_is_that_of_the_function(frame):
+    found = rank(frame, "y", stability=3, seed=5).stability
+    expected = stability(*factors(frame), n_pairs=3, random_state=5)
+    np.testing.assert_array_equal(found.frequencies, expected.frequencies)
+
+
+def test_settings_are_complete(ranking):
+    assert ranking.settings["alpha"] is None and ranking.settings["estimator"] == "nearest"
+    assert set(ranking.settings) == set(rank.__signature__.parameters) - {"data", "target", "progress"}
+    assert list(ranking.seconds) == ["reading", "loading", "searching"]
+
+
+def test_results_as_text_pictures_and_pages(ranking, tmp_path):
+    written = json.loads(ranking.to_json(author="me"))
+    assert written["author"] == "me" and written["r2_ceiling"] == ranking.indices.r2_ceiling
+    assert ranking.to_csv().splitlines()[0].startswith("rank,factor,kind,importance")
+    assert ranking.to_frame("polars").shape == (11, 4)
+    ax = Figure().add_subplot()
+    assert ranking.plot(ax) is ax
+    ranking.report(tmp_path / "page.html", title="Trees")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>Trees</h1>" in page and "Column &#39;name&#39; was left out" in page
+
+
+def test_progress_is_told_in_words(frame):
+    told = []
+    rank(frame, "y", stability=1, progress=told.append)
+    assert told[:2] == ["reading", "loading"] and told[-1] == "selecting on halves of the rows: 2 of 2"
+    assert any(re.match(r"searching: \+ x\d+, 1 factor explains \d+%; trying 10 more", line) for line in told)
+
+
+def test_warnings_point_at_the_caller():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 30))).rename(columns=str)
+    with pytest.warns(TooFewRowsWarning) as told:
+        rank(frame.assign(y=frame.sum(axis=1)), "y", method="total")
+    assert told[0].filename == __file__
+    with pytest.warns(DataQualityWarning, match="copies"):
+        rank(pd.concat([frame.assign(y=frame["0"])] * 2), "y")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": "total"}, "there is no option 'methods'. Did you mean 'method'?"),
+        ({"method": "best"}, "method must be one of 'first', 'first-fast', 'backward', 'total'; got 'best'."),
+        ({"alpha": 0.1}, 'alpha= is for rule="calibrated"; add that, or leave out alpha=.'),
+        ({"rule": "calibrated", "method": "total"},
+         'rule="calibrated" goes with method="first" only; got method="total".'),
+        ({"split": True, "method": "total"}, "split= goes with"),
+        ({"sample": 2}, "sample must be a whole number of at least 3; got 2."),
+        ({"stability": 2, "n_outer": 150}, "n_outer must be at most 100, half of the rows, with stability=; got 150."),
+        ({"factors": ["x99"]}, "factors: the table has no column 'x99'. Did you mean 'x9'"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_parameter_and_a_way_out(frame, options, message):
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        rank(frame, "y", **options)
+
+
+@pytest.mark.parametrize("data", [np.eye(3), [[1, 2]], None])
+def test_other_data_are_refused(data):
+    with pytest.raises(TypeError, match=r"data must be the path of a file or a pandas, polars or pyarrow table; got"):
+        rank(data, "y")
+
+
+def test_a_target_is_needed(frame):
+    with pytest.raises(ValueError, match=r"target: the table has no column 'z'\. Did you mean|The columns are"):
+        rank(frame, "z")
+    with pytest.raises(ValueError, match="target= is needed: the column to explain"):
+        rank(frame, None)
+
+
+def test_it_is_public(ranking):
+    assert isinstance(ranking, Ranking)
