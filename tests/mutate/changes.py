@@ -623,7 +623,7 @@ CHANGES = [
     ),
     Change(
         "inference/sample_size.py",
-        "half of the factors are supported",
+        "halving goes one step at a time",
         "            enough = middle\n",
         "            enough = enough + 1\n",
         "inference/test_sample_size.py",
