@@ -12,7 +12,7 @@ from .._utils import frames
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One look at a set of factors: what each candidate would do to it, and what was done."""
+    """One step of a selection: what each candidate would do to a set of factors, and what was done."""
 
     phase: Literal["forward", "elimination"]
     base: tuple[int, ...]

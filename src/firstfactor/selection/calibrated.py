@@ -1,10 +1,11 @@
-"""Selection with evidence: a factor enters or stays only if its gain is beyond what chance would show.
+"""The calibrated rule: a factor enters or stays only if its gain is larger than chance would make it.
 
-What a factor gains is how much smaller the mean squared error of local fits becomes with it, for several numbers of
-neighbours. What chance would show is found by drawing y anew as if the factor added nothing: the fit without it plus
-residuals with random signs. The weights of the fits depend on the factors only, so all draws are evaluated with the
-ones at hand, and the best of all candidates is compared with the best of all candidates in each draw: that takes
-account of how many there are and of how alike they are, whatever the noise looks like.
+The gain of a factor is how much smaller the mean squared error of leave-one-out local linear fits becomes with it, for
+several bandwidths (numbers of neighbours). What chance does is found by a wild bootstrap under the hypothesis that the
+factor adds nothing: responses are the fit without it plus its residuals with random signs. The weights of the fits
+depend on the factors only, so they serve all bootstrap responses. The best of all candidates is compared with the best
+of all candidates in each bootstrap response: that accounts for how many there are and for how correlated they are,
+whatever the distribution of the noise.
 """
 
 from dataclasses import dataclass, replace
@@ -23,32 +24,32 @@ from .selection import OnStep, Selection
 # Rows that judge: those of larger tables are drawn. The time does not grow beyond it.
 MAX_ROWS = 1500
 
-# Candidates looked at closely in each step: so many, or a tenth of all, those that seem best at first sight.
+# Candidates tested in each step: so many, or a tenth of all, those with the largest explained variance.
 CANDIDATES, SHARE = 8, 0.1
 
 # BootstrapResponses under "adds nothing", at least.
 DRAWS = 199
 
-# Sets whose fits are kept, at some megabytes each, for those who ask again.
+# Sets whose fits are cached, at some megabytes each.
 CACHED_FITS = 12
 
-# Skewness below which a distribution is taken for normal.
+# Below this skewness, a normal distribution is used.
 NO_SKEWNESS = 1e-3
 
-# The band whose residuals are drawn from: wide enough to be quiet, narrow enough to follow.
+# The bandwidth whose residuals the bootstrap uses: wide enough for little noise, narrow enough for little bias.
 MIDDLE = len(BANDS) // 2
 
 
 @dataclass(frozen=True)
 class CandidateTest:
-    """A look at candidates: their gains, in y and in the draws."""
+    """A test of candidates by their gains, in y and in the bootstrap responses."""
 
     explained: Floats
-    """Of each candidate, R² of the base with it."""
+    """Variance explained by the base with each candidate, (candidates,)."""
     scores: Floats
-    """Of each candidate, how far its best gain is from what the draws show, in standard deviations."""
+    """Best gain of each candidate in standard deviations of the bootstrap, (candidates,)."""
     p_value: float
-    """How likely it is that the best of as many candidates shows such a gain by chance."""
+    """Probability that the best of as many candidates has such a gain by chance."""
 
 
 class CalibratedRule:
@@ -66,7 +67,7 @@ class CalibratedRule:
         self._fits: BoundedCache[Fits] = BoundedCache(CACHED_FITS)
 
     def select(self, on_step: OnStep) -> Selection:
-        """Let factors in one at a time while there is evidence for one, then take out those that have none left."""
+        """Enter factors one at a time while the best is significant, then remove those that no longer are."""
         candidates = self._search.design.varying if self.total > 0 else ()  # some rows may vary less than all
         steps: list[Step] = []
 
@@ -94,7 +95,7 @@ class CalibratedRule:
         return entered
 
     def _screen(self, entered: tuple[int, ...], candidates: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the candidates that seem best at first sight, in the order of the columns."""
+        """The candidates worth a test, in the order of the columns: those that explain most by nearest neighbours."""
         most = max(CANDIDATES, ceil(SHARE * len(candidates)))
         if len(candidates) <= most:
             return candidates
@@ -102,7 +103,7 @@ class CalibratedRule:
         return tuple(sorted(candidates[i] for i in best))
 
     def _try_each(self, base: Fits, errors: Errors, sets: list[tuple[int, ...]], n_candidates: int) -> CandidateTest:
-        """Compare the base with larger sets, those that seemed best of ``n_candidates``."""
+        """Test larger sets against the base; they are the most promising of ``n_candidates``."""
         times = n_candidates / len(sets)
         draws = self._draw(errors, max(DRAWS, ceil(2 * times / self._alpha) - 1))
         before = base.mean_squares(draws)
@@ -114,7 +115,7 @@ class CalibratedRule:
         return CandidateTest(self.total - after[:, MIDDLE, 0], scores, p_value)
 
     def _eliminate(self, entered: tuple[int, ...], note: OnStep) -> tuple[tuple[int, ...], Floats]:
-        """Remove the factor with the least evidence until all that are left have enough."""
+        """Remove the least significant factor until all that are left are significant."""
         kept = tuple(sorted(entered))
         p_values = np.empty(0)
         while kept:
@@ -130,7 +131,7 @@ class CalibratedRule:
         return kept, p_values[: len(kept)]
 
     def _weigh_each(self, kept: tuple[int, ...], whole: Fits) -> tuple[Floats, Floats]:
-        """Return for each factor how likely its gain given the others is by chance, and what the others explain."""
+        """For each factor, the p-value of its gain given the others, and the variance that the others explain."""
         workers = self._search.workers
         rests = workers.map(self._fit, [tuple(j for j in kept if j != i) for i in kept])
         errors = [self._errors(rest) for rest in rests]
@@ -146,17 +147,17 @@ class CalibratedRule:
         return np.array(p_values), np.array([self._explained(each) for each in errors])
 
     def _fit(self, factors: tuple[int, ...]) -> Fits:
-        """Return the fits at all rows; the set that enters is the base of the next step, and not fitted again."""
+        """The fits at all rows, cached: the set that enters is the base of the next step."""
         return self._fits.find(factors, lambda: LocalLinear(self._search, factors).fit(self._search.outer))
 
     def _errors(self, fits: Fits) -> Errors:
         return fits.errors(self._y, fits.local.place_means(self._y[:, None]))
 
     def _draw(self, errors: Errors, n_draws: int) -> BootstrapResponses:
-        """Return y, and what it could as well have been if nothing but the fitted factors mattered: (rows, 1 + draws).
+        """y and bootstrap responses under the hypothesis that nothing but the fitted factors matters: (rows, 1 + draws).
 
-        The fit is the widest one, which has the least noise of its own. What it misses of the function is missed in
-        the draws too.
+        The fit is the one with the widest bandwidth, which has the least noise. What it misses of the function is
+        missed in the bootstrap responses too.
         """
         signs = self._rng.integers(0, 2, (self._y.size, n_draws), dtype=np.int8) * 2 - 1
         drawn = errors.fits[-1][:, None] + errors.values[MIDDLE][:, None] * signs
@@ -167,7 +168,7 @@ class CalibratedRule:
 
 
 def normal_scores(y: Floats) -> Floats:
-    """Return what a normal response would be at the same ranks: outliers count, but not for everything."""
+    """Normal scores of y, (rows,): normal quantiles at its ranks, so that outliers do not dominate."""
     _, value, times = np.unique(y, return_inverse=True, return_counts=True)
     ranks = np.cumsum(times) - times / 2
     scores: Floats = ndtri(ranks / y.size)[value]
@@ -176,7 +177,7 @@ def normal_scores(y: Floats) -> Floats:
 
 
 def chance_above(value: float, draws: Floats) -> float:
-    """Return how likely a draw above the value is, by a gamma distribution with the moments of the draws."""
+    """Probability of a draw above the value, from a gamma distribution with the moments of the draws."""
     centre, deviation = draws.mean(), draws.std(ddof=1)
     if deviation**3 == 0:  # the draws all fit equally well: there is nothing to compare with
         return float(value <= centre)
@@ -189,10 +190,10 @@ def chance_above(value: float, draws: Floats) -> float:
 
 
 def _some_rows(variances: Variances) -> Positions:
-    """Return the rows to judge by: the outer rows, or some of them; of two classes as many of each as there are.
+    """Rows to test on: the outer rows, or a sample of them; of two classes, as many of each as there are.
 
-    A factor that adds nothing to others adds nothing to them in a table where one class is more frequent than it was.
-    A single outer row has no neighbours among the outer rows: then all rows are there to judge.
+    A factor that adds nothing to others still adds nothing if one class is sampled more often than the other. A single
+    outer row has no neighbours among the outer rows: then all rows are used.
     """
     outer, y, rng = variances.search.outer, variances.response.values, variances.rng
     if outer.size < 2:
@@ -208,7 +209,7 @@ def _some_rows(variances: Variances) -> Positions:
 
 
 def _standardise(gains: Floats, draws: Floats) -> Floats:
-    """Return gains in standard deviations of draws, the last axis."""
+    """Gains in standard deviations of the draws, which are the last axis."""
     deviation = np.maximum(draws.std(axis=-1, keepdims=True), 1e-300)
     standardised: Floats = (gains - draws.mean(axis=-1, keepdims=True)) / deviation
     return standardised

@@ -22,7 +22,7 @@ LEAST_RATIO = 1.5
 
 
 class ExtrapolatedSearch:
-    """The same questions that `Search` answers, answered from local fits."""
+    """Conditional variances from local linear fits; the interface is that of `Search`."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
