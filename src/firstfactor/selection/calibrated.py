@@ -21,13 +21,13 @@ from ..variance.conditional import Variances
 from ..variance.local_linear import BANDS, BootstrapResponses, Errors, Fits, LocalLinear
 from .selection import OnStep, Selection
 
-# Rows that judge: those of larger tables are drawn. The time does not grow beyond it.
+# Rows to test on: those of larger tables are drawn. The time does not grow beyond it.
 MAX_ROWS = 1500
 
 # Candidates tested in each step: so many, or a tenth of all, those with the largest explained variance.
 CANDIDATES, SHARE = 8, 0.1
 
-# BootstrapResponses under "adds nothing", at least.
+# Bootstrap responses, at least.
 DRAWS = 199
 
 # Sets whose fits are cached, at some megabytes each.
@@ -154,7 +154,7 @@ class CalibratedRule:
         return fits.errors(self._y, fits.local.place_means(self._y[:, None]))
 
     def _draw(self, errors: Errors, n_draws: int) -> BootstrapResponses:
-        """y and bootstrap responses under the hypothesis that nothing but the fitted factors matters: (rows, 1 + draws).
+        """The response, and bootstrap responses as if nothing but the fitted factors mattered: (rows, 1 + draws).
 
         The fit is the one with the widest bandwidth, which has the least noise. What it misses of the function is
         missed in the bootstrap responses too.
