@@ -74,3 +74,10 @@ def mixed(rows=200, seed=0):
     )
     y = X["size"] + X["load"] / 300 + 2 * (X["make"] == "elm") + 0.1 * rng.normal(size=rows)
     return X, y.to_numpy()
+
+
+def discrete_and_continuous(rows=300):
+    """Five continuous factors that do nothing, then five of two values that do: many rows agree in those."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(rows, 5)), rng.integers(0, 2, size=(rows, 5))])
+    return X, X[:, 5:] @ [5, 4, 3, 3, 3]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import norm
-from tables import friedman
+from tables import discrete_and_continuous, friedman
 
 from firstfactor import FIRST, DataQualityWarning, total_indices
 
@@ -57,13 +57,6 @@ def test_nothing_is_known_at_a_level_at_which_the_ceiling_may_be_0():
     assert found.r2_interval(0.95)[0] > 0 == found.r2_interval(0.999)[0]
     assert found.interval(0.95)[0, 0] > 0
     np.testing.assert_array_equal(found.interval(0.999)[:2], [[0, 1], [0, 1]])
-
-
-def discrete_and_continuous(rows=300):
-    """Five continuous factors that do nothing, then five of two values that do: many rows agree in those."""
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.normal(size=(rows, 5)), rng.integers(0, 2, size=(rows, 5))])
-    return X, X[:, 5:] @ [5, 4, 3, 3, 3]
 
 
 def test_the_most_important_factors_are_those_supported():

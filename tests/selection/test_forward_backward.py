@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_indices import discrete_and_continuous
+from tables import discrete_and_continuous
 
 from firstfactor import FIRST, total_indices
 from firstfactor.parameters import Options
