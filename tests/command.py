@@ -14,6 +14,8 @@ from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from unittest import mock
 
+from firstfactor.cli import main as cli
+
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "firstfactor")
 PATIENCE = 120  # the first call on a machine compiles
 
@@ -39,8 +41,6 @@ def run(*arguments, stdin=None, folder=None, **environment):
 
 def run_here(*arguments, stdin=None, folder=None, **environment):
     """Do the same in this process, and leave nothing changed in it: for what does not depend on the process."""
-    from firstfactor.cli import main as cli  # whoever only starts processes need not wait for it
-
     command = ["firstfactor", *map(str, arguments)]
     start = time.perf_counter()
 
@@ -54,6 +54,7 @@ def run_here(*arguments, stdin=None, folder=None, **environment):
         changes.enter_context(mock.patch.object(cli, "since_start", since_start))
         changes.enter_context(_default_warnings())
         changes.enter_context(_plain_logging())
+        changes.enter_context(_plain_figures())
         changes.callback(signal.signal, signal.SIGTERM, signal.getsignal(signal.SIGTERM))
         output, errors = changes.enter_context(_streams(stdin or b"", os.environ.get("PYTHONIOENCODING", "utf-8")))
         returncode = _exit_code(cli.main)
@@ -130,3 +131,14 @@ def _plain_logging():
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
+
+
+@contextmanager
+def _plain_figures():
+    """Have figures belong to nobody, whatever was imported."""
+    pyplot = sys.modules.pop("matplotlib.pyplot", None)
+    try:
+        yield
+    finally:
+        if pyplot is not None:
+            sys.modules["matplotlib.pyplot"] = pyplot

@@ -4,17 +4,20 @@ import csv
 import fcntl
 import gzip
 import json
+import logging
 import os
 import pty
 import re
 import resource
 import select
 import shlex
+import signal
 import struct
 import subprocess
 import sys
 import termios
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -137,7 +140,7 @@ SURROUNDINGS = {
 
 
 # Runs of the installed command; every process takes a second or two to start, so the others are in this one.
-INSTALLED = ("t.csv", "all outputs", "backward", "total", "classes", "demo")
+INSTALLED = ("t.csv", "all outputs", "backward", "classes", "demo")
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +166,19 @@ def words(output):
 
 def facts(folder, name):
     return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+def test_a_run_in_this_process_leaves_it_as_it_was(folder):
+    def state():
+        levels = [logging.getLogger(name).level for name in ("firstfactor", "matplotlib")]
+        streams = (sys.stdin, sys.stdout, sys.stderr, *(os.fstat(number).st_ino for number in range(3)))
+        handlers = (signal.getsignal(signal.SIGTERM), warnings.showwarning, *logging.root.handlers)
+        return os.getcwd(), dict(os.environ), sys.argv, *warnings.filters, *levels, *streams, *handlers
+
+    before = state()
+    assert text(run_here(*BASE, "--quiet", "--plot", "left.png", folder=folder, COLUMNS="60")) == ""
+    assert run_here("rank", "nothing.csv", folder=folder).returncode == 2
+    assert state() == before
 
 
 # --- results --------------------------------------------------------------------------------------------
