@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -24,15 +25,38 @@ def seconds_to_stop(call, before):
         except KeyboardInterrupt:
             print("stopped", flush=True)
     """)
-    with subprocess.Popen(_command(code), env=_with_source({}), stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
+    environment = _with_source({"PYTHONFAULTHANDLER": "1"})  # where it was when it crashed, if it does
+    with (
+        tempfile.TemporaryFile("w+") as complaints,
+        subprocess.Popen(
+            _command(code), env=environment, stdout=subprocess.PIPE, stderr=complaints, text=True
+        ) as process,
+    ):
+
+        def ending():
+            """How the process ended, and what it said of that."""
+            process.stdout.read()  # to the end, after which there is a code
+            code = process.wait(timeout=20)
+            complaints.seek(0)
+            return f"exit code {code}; standard error:\n{complaints.read()}"
+
+        line = process.stdout.readline()
+        assert line == "ready\n", ending()
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         start = time.monotonic()
-        assert process.stdout.readline() == "stopped\n"
+        line = process.stdout.readline()
         elapsed = time.monotonic() - start
-        assert process.wait(timeout=20) == 0
+        assert line == "stopped\n", ending()
+        assert process.wait(timeout=20) == 0, ending()
     return elapsed
+
+
+def fit_bytes(X, y):
+    """Return the importances that two threads find, to the last bit."""
+    from firstfactor import FIRST
+
+    return FIRST(n_jobs=2).fit(X, y).importances_.tobytes()
 
 
 def _command(code):

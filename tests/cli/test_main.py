@@ -1,21 +1,23 @@
-"""The installed command, in processes of its own: every format, option and error, in pipes and on a terminal."""
+"""The command: every format, option and error; and, installed, in processes of its own, in pipes and on a terminal."""
 
 import csv
 import fcntl
 import gzip
 import json
+import logging
 import os
 import pty
 import re
 import resource
 import select
 import shlex
+import signal
 import struct
 import subprocess
 import sys
-import sysconfig
 import termios
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,27 +25,10 @@ import numpy as np
 import polars as pl
 import pytest
 import xlsxwriter
+from command import CLEAN, COMMAND, PATIENCE, run, run_here
 
 import firstfactor
 from firstfactor import FIRST, backward_elimination, stability, total_indices
-
-COMMAND = str(Path(sysconfig.get_path("scripts")) / "firstfactor")
-PATIENCE = 120  # the first call on a machine compiles
-
-# What the surroundings must not decide.
-CLEAN = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-
-
-def run(*arguments, stdin=None, folder=None, **environment):
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        timeout=PATIENCE,
-        cwd=folder,
-        env=CLEAN | environment,
-    )
 
 
 def text(finished):
@@ -115,7 +100,7 @@ def folder(table, tmp_path_factory):
 BASE = ("rank", "t.csv", "--target", "y", "--drop", "sick")
 FORMATS = [f"t.{kind}{zipped}" for kind in ("csv", "tsv", "parquet", "arrow", "jsonl") for zipped in ("", ".gz")]
 
-# Every process takes a second or two to start, so one run serves several tests.
+# One run serves several tests.
 RUNS = {
     **{name: ("rank", name, "--target", "y", "--drop", "sick") for name in FORMATS},
     "all outputs": (*BASE, "--html", "r.html", "--json", "r.json", "--csv", "r.csv", "--plot", "r.png", "--seed", "5"),
@@ -154,16 +139,20 @@ SURROUNDINGS = {
 }
 
 
+# Runs of the installed command; every process takes a second or two to start, so the others are in this one.
+INSTALLED = ("t.csv", "all outputs", "backward", "classes", "demo")
+
+
 @pytest.fixture(scope="module")
 def runs(folder):
-    """All runs that succeed, two at a time; after the first, which compiles if nobody has."""
-    run("demo", "--quiet")
+    """All runs that succeed, those of the installed command two at a time."""
 
-    def one(name):
-        return name, run(*RUNS[name], folder=folder, **SURROUNDINGS.get(name, {}))
+    def one(name, run):
+        return run(*RUNS[name], folder=folder, **SURROUNDINGS.get(name, {}))
 
+    here = {name: one(name, run_here) for name in RUNS if name not in INSTALLED}  # the first compiles if nobody has
     with ThreadPoolExecutor(2) as pool:
-        return dict(pool.map(one, RUNS))
+        return here | dict(zip(INSTALLED, pool.map(lambda name: one(name, run), INSTALLED), strict=True))
 
 
 def untimed(output):
@@ -177,6 +166,19 @@ def words(output):
 
 def facts(folder, name):
     return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+def test_a_run_in_this_process_leaves_it_as_it_was(folder):
+    def state():
+        levels = [logging.getLogger(name).level for name in ("firstfactor", "matplotlib")]
+        streams = (sys.stdin, sys.stdout, sys.stderr, *(os.fstat(number).st_ino for number in range(3)))
+        handlers = (signal.getsignal(signal.SIGTERM), warnings.showwarning, *logging.root.handlers)
+        return os.getcwd(), dict(os.environ), sys.argv, *warnings.filters, *levels, *streams, *handlers
+
+    before = state()
+    assert text(run_here(*BASE, "--quiet", "--plot", "left.png", folder=folder, COLUMNS="60")) == ""
+    assert run_here("rank", "nothing.csv", folder=folder).returncode == 2
+    assert state() == before
 
 
 # --- results --------------------------------------------------------------------------------------------
@@ -366,7 +368,7 @@ def test_a_ceiling_that_is_too_low_is_said_with_a_way_out(runs):
 def test_standard_input(folder):
     zipped = run("rank", "-", "--target", "y", stdin=(folder / "t.parquet.gz").read_bytes())
     assert text(zipped).startswith("standard input: 300 rows, 7 factors")
-    tabs = run("rank", "-", "--target", "y", "--format", "tsv", stdin=(folder / "t.tsv").read_bytes())
+    tabs = run_here("rank", "-", "--target", "y", "--format", "tsv", stdin=(folder / "t.tsv").read_bytes())
     assert text(tabs).startswith("standard input: 300 rows, 7 factors")
 
 
@@ -625,7 +627,7 @@ def test_version_and_help():
         (("rank", "-h"), "--n-neighbors"),
         (("demo", "--help"), "ishigami"),
     ]:
-        output = text(run(*arguments))
+        output = text(run_here(*arguments))
         assert word in output and max(map(len, output.splitlines())) <= 80
     nothing = run()
     assert nothing.returncode == 2 and b"Usage: firstfactor" in nothing.stderr
@@ -645,19 +647,20 @@ def test_examples_in_the_help_run(table, tmp_path):
     renamed = table.rename({"size": "x1", "load": "x2", "code": "x3", "make": "x4"}).drop("sick")
     pl.concat([renamed, renamed]).write_parquet(tmp_path / "data.parquet")
     renamed.write_csv(tmp_path / "data.csv")
-    helps = text(run("rank", "--help")) + text(run("demo", "--help"))
+    helps = text(run_here("rank", "--help")) + text(run_here("demo", "--help"))
     examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
     assert len(examples) == 8
     examples.remove("firstfactor demo")  # in RUNS
     path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
 
     def one(example):
+        if "|" not in example:
+            return run_here(*shlex.split(example)[1:], folder=tmp_path)
         return subprocess.run(
             ["bash", "-c", example], capture_output=True, timeout=PATIENCE, cwd=tmp_path, env=CLEAN | {"PATH": path}
         )
 
-    with ThreadPoolExecutor(2) as pool:
-        outputs = [words(text(finished)) for finished in pool.map(one, examples)]
+    outputs = [words(text(one(example))) for example in examples]
     assert "442 rows, 10 factors (9 numbers, 1 category); progression is a quantity." in outputs[-1]
     for name in ("report.html", "importance.png", "result.json", "diabetes.html"):
         assert (tmp_path / name).stat().st_size > 1000
@@ -719,10 +722,8 @@ def test_an_error_is_one_line_that_says_what_to_do(folder):
     (folder / "ragged.csv").write_text("x,y\n1,2\n3,4\n5\n")
     (folder / "two.csv").write_text("x,y\n1,2\n3,4\n")
     (folder / "marks.csv").write_text("x,y\n" + "".join(f"{i if i % 20 else 'y'},{i % 7}\n" for i in range(40)))
-    with ThreadPoolExecutor(2) as pool:
-        finished = list(pool.map(lambda arguments: run(*arguments, folder=folder), ERRORS))
-    for (arguments, message), one in zip(ERRORS.items(), finished, strict=True):
-        assert message in complaint(one), arguments
+    for arguments, message in ERRORS.items():
+        assert message in complaint(run_here(*arguments, folder=folder)), arguments
 
 
 @pytest.mark.parametrize("package", ["typer", "rich", "polars"])
@@ -746,7 +747,7 @@ def test_debug_shows_where_an_error_comes_from(folder):
 
 def test_a_failure_leaves_the_file_that_was_there(folder):
     (folder / "kept.html").write_text("before")
-    complaint(run("rank", "t.csv", "-t", "nothing", "--html", "kept.html", folder=folder))
+    complaint(run_here("rank", "t.csv", "-t", "nothing", "--html", "kept.html", folder=folder))
     assert (folder / "kept.html").read_text() == "before"
 
 
@@ -754,7 +755,9 @@ def test_characters_without_a_font_are_told_in_a_line(tmp_path):
     frame = pl.DataFrame({"\U0010fffd": np.arange(40.0) % 7, "b": np.arange(40.0) ** 2 % 11})
     frame.with_columns(y=pl.col("\U0010fffd") * 2).write_csv(tmp_path / "t.csv")
     for ending in ("png", "svg", "pdf"):
-        printed = text(run("rank", "t.csv", "-t", "y", "--plot", f"t.{ending}", "--html", "t.html", folder=tmp_path))
+        printed = text(
+            run_here("rank", "t.csv", "-t", "y", "--plot", f"t.{ending}", "--html", "t.html", folder=tmp_path)
+        )
         assert "Note: No installed font has \U0010fffd; the picture shows boxes instead." in printed
 
 
@@ -766,13 +769,13 @@ def test_identifiers_and_copies_are_told_with_the_option_that_helps(tmp_path):
     pl.concat([frame, frame]).write_csv(tmp_path / "t.csv")
     outputs = ("--json", "t.json", "--html", "t.html")
     for method in ("first", "total"):
-        printed = " ".join(text(run("rank", "t.csv", "-t", "y", "--method", method, *outputs, folder=tmp_path)).split())
+        printed = words(text(run_here("rank", "t.csv", "-t", "y", "--method", method, *outputs, folder=tmp_path)))
         assert "Note: 300 of 600 rows are copies of others, the response included:" in printed
         assert "Use --unique to keep each row once." in printed
     found = json.loads((tmp_path / "t.json").read_text())["findings"]
     assert ("copies", 300, None) in [(one["kind"], one["count"], one["column"]) for one in found]
     assert "300 of 600 rows are copies" in (tmp_path / "t.html").read_text()
-    printed = " ".join(text(run("rank", "t.csv", "-t", "y", "--unique", *outputs, folder=tmp_path)).split())
+    printed = words(text(run_here("rank", "t.csv", "-t", "y", "--unique", *outputs, folder=tmp_path)))
     assert printed.startswith("t.csv: 300 rows (300 copies of others dropped), 2 factors")
     assert "Note: 'person nr' may only say which rows belong together: 60 values with 5 rows each." in printed
     assert "Use --drop 'person nr' unless its values mean something." in printed

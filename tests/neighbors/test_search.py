@@ -153,16 +153,12 @@ def test_eight_fits_at_once_in_threads():
     assert set(fits) == {ref}
 
 
-def fit_bytes(X, y):
-    return FIRST(n_jobs=2).fit(X, y).importances_.tobytes()
-
-
 def test_inside_processes_of_joblib():
     printed = run_script(
         """
         import joblib
         from tables import friedman
-        from test_neighbors import fit_bytes
+        from scripts import fit_bytes
         X, y = friedman(200)
         fits = joblib.Parallel(n_jobs=2)(joblib.delayed(fit_bytes)(X, y) for _ in range(3))
         print(set(fits) == {fit_bytes(X, y)})
@@ -177,7 +173,7 @@ def test_after_fork():
         """
         import os
         from tables import friedman
-        from test_neighbors import fit_bytes
+        from scripts import fit_bytes
         X, y = friedman(200)
         ref = fit_bytes(X, y)
         child = os.fork()
