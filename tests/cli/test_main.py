@@ -193,7 +193,7 @@ def test_what_is_printed(runs):
     ceiling = r"Estimated ceiling: no model can explain more than 9\d % \(9\d–9\d\) of the variance of y from these "
     ceiling += r"factors\."
     assert re.fullmatch(ceiling, f"{lines[3]} {lines[4]}")
-    assert words(" ".join(lines[5:7])).startswith("Note: The ceiling is too low by 1 point or more, ")
+    assert words(" ".join(lines[5:7])).startswith("Note: The true ceiling is probably higher, by 1 point or more: ")
     assert re.fullmatch(r"rank  factor +kind +importance \(interval\) +p", lines[8])
     cells = r"(0\.\d{3}) \(0\.\d{3}–0\.\d{3}\)  <0\.001  ([█▏▎▍▌▋▊▉]+)"
     ranked = [re.fullmatch(rf" +(\d)  (\w+) +(\w+) +{cells}", line).groups() for line in lines[9:12]]
@@ -208,7 +208,7 @@ def test_what_is_printed(runs):
     assert {name for name, _, _ in left_out} == {"code", "a name so …thing else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
     assert all(re.fullmatch(r"R² −0\.\d{3} if added", reason) for _, _, reason in left_out[:2])
-    assert lines[16] == "95 % intervals, for chance alone; p: how likely such an effect is by chance."
+    assert lines[16] == "95 % intervals (sampling error only); p: probability of the effect by chance."
     assert "weak" not in "".join(lines)
     parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
     assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])
@@ -344,7 +344,7 @@ def test_weak_factors_are_marked_and_60_columns_are_enough(runs):
 
 def test_nothing_more_than_chance_is_an_answer(runs):
     output = text(runs["calibrated noise"])
-    assert "No factor shows more of y than chance would (alpha = 0.1).\n" in output
+    assert "No factor explains more of y than chance would (alpha = 0.1).\n" in output
     assert "adds no more than chance would" in words(output)
     assert "95 %" not in output
 
@@ -352,15 +352,15 @@ def test_nothing_more_than_chance_is_an_answer(runs):
 def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
     output = words(text(runs["many totals"]))
     found = facts(folder, "many.json")["sample_size"]
-    assert "Note: 200 rows are too few for 300 factors at a time: " in output
-    assert f"They are enough for about {found['supported_factors']}. Use --method first, fewer factors or" in output
-    assert "they take too long for more than 30 factors." in output and "interval" not in output
+    assert "Note: 200 rows are too few for 300 factors at once: " in output
+    assert f"The rows are enough for about {found['supported_factors']}. Use --method first, fewer factors or" in output
+    assert "they take too long for more than 30 factors." in output and "(interval)" not in output
     assert facts(folder, "many.json")["r2_interval"] is None
 
 
 def test_a_ceiling_that_is_too_low_is_said_with_a_way_out(runs):
-    assert "The ceiling is too low by 4 points or more, " in text(runs["demo"])
-    assert "--estimator extrapolated is less off." in words(text(runs["demo"]))
+    assert "The true ceiling is probably higher, by 4 points or more: " in text(runs["demo"])
+    assert "Try --estimator extrapolated." in words(text(runs["demo"]))
     assert "95 % (94–96) of the variance" in text(runs["extrapolated"])
     assert "too low" not in text(runs["extrapolated"])
 
@@ -675,7 +675,7 @@ ERRORS = {
     ("rank", "t.csv", "--method", "best"): "'best' is not one of 'first', 'first-fast', 'backward', 'total'",
     ("rank", "t.csv", "--n-outer", "many"): "'many' is neither a number of rows nor a fraction of them.",
     ("rank", "t.csv", "--sample", "1"): "--sample must be a whole number of at least 3; got 1.",
-    ("rank", "t.csv"): "--target is needed: the column that is to be explained. The columns of t.csv are 'id', 'day', ",
+    ("rank", "t.csv"): "--target is needed: the column to explain. The columns of t.csv are 'id', 'day', ",
     ("rank", "t.csv", "-t", "Y"): "--target: t.csv has no column 'Y'. Did you mean 'y'?",
     ("rank", "t.csv", "-t", "make"): "--target: column 'make' of t.csv holds 3 different texts",
     ("rank", "t.csv", "-t", "y", "--factors", "sise"): "--factors: t.csv has no column 'sise'. Did you mean 'size'?",
@@ -708,7 +708,7 @@ ERRORS = {
     ("rank", "t.csv", "-t", "flat"): "the target must vary, but all 300 values are 3.0",
     ("demo", "--rule", "calibrated", "--method", "first-fast"): "--rule calibrated goes with --method first only; got",
     ("demo", "--alpha", "0.05"): "--alpha is for --rule calibrated; add that, or leave out --alpha.",
-    ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be between 0 and 1, such as 0.1; got 1.5.",
+    ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be a number from 0.001 to 1; got 1.5.",
     ("demo", "--split", "--method", "total"): "--split goes with --method first or first-fast; got --method total.",
     ("demo", "--stability", "9", "--method", "backward"): "--stability goes with --method first or first-fast; got",
     ("demo", "--stability", "9", "--n-outer", "501"): "--n-outer must be at most 500, half of the rows, with",
@@ -770,14 +770,14 @@ def test_identifiers_and_copies_are_told_with_the_option_that_helps(tmp_path):
     outputs = ("--json", "t.json", "--html", "t.html")
     for method in ("first", "total"):
         printed = words(text(run_here("rank", "t.csv", "-t", "y", "--method", method, *outputs, folder=tmp_path)))
-        assert "Note: 300 of 600 rows are copies of others, the response included:" in printed
+        assert "Note: 300 of 600 rows are copies of others, the response included." in printed
         assert "Use --unique to keep each row once." in printed
     found = json.loads((tmp_path / "t.json").read_text())["findings"]
     assert ("copies", 300, None) in [(one["kind"], one["count"], one["column"]) for one in found]
     assert "300 of 600 rows are copies" in (tmp_path / "t.html").read_text()
     printed = words(text(run_here("rank", "t.csv", "-t", "y", "--unique", *outputs, folder=tmp_path)))
     assert printed.startswith("t.csv: 300 rows (300 copies of others dropped), 2 factors")
-    assert "Note: 'person nr' may only say which rows belong together: 60 values with 5 rows each." in printed
+    assert "Note: 'person nr' may just number groups of rows: it has 60 values with 5 rows each." in printed
     assert "Use --drop 'person nr' unless its values mean something." in printed
     facts = json.loads((tmp_path / "t.json").read_text())
     assert [(one["kind"], one["column"]) for one in facts["findings"]] == [("groups", "person nr")]

@@ -213,7 +213,7 @@ def test_tables_without_fault(load):
 
 def test_only_factors_with_an_index_are_warned_of():
     X, y = panel()
-    with pytest.warns(DataQualityWarning, match=r"'nr' may only say which rows belong together: 60 values with 5 rows"):
+    with pytest.warns(DataQualityWarning, match=r"'nr' may just number groups of rows: it has 60 values with 5 rows"):
         selector = FIRST().fit(X, y)
     assert selector.indices_.names[selector.selected_[0]] == "nr"
     assert [one.column for one in selector.indices_.findings] == ["nr"]
@@ -227,7 +227,7 @@ def test_only_factors_with_an_index_are_warned_of():
 
 def test_a_split_looks_at_all_rows():
     X, y = panel()
-    with pytest.warns(DataQualityWarning, match="'nr' may only say.*5 rows each"):
+    with pytest.warns(DataQualityWarning, match="'nr' may just number.*5 rows each"):
         FIRST(split=True, random_state=0).fit(X, y)
     X, y = friedman(200)
     with pytest.warns(DataQualityWarning, match="200 of 400 rows are copies of others.*Drop the duplicates first"):
@@ -238,8 +238,8 @@ def test_notebooks_and_pages_show_it(tmp_path):
     X, y = panel()
     with pytest.warns(DataQualityWarning):
         selector = FIRST().fit(X.rename(columns={"nr": "<nr>"}), y)
-    assert "&#x27;&lt;nr&gt;&#x27; may only say" in selector._repr_html_()
+    assert "&#x27;&lt;nr&gt;&#x27; may just number" in selector._repr_html_()
     selector.report(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     header = page[page.index("<header>") : page.index("</header>")]
-    assert "&#39;&lt;nr&gt;&#39; may only say which rows belong together" in header
+    assert "&#39;&lt;nr&gt;&#39; may just number groups of rows" in header

@@ -309,7 +309,13 @@ def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
     assert f"the evidence for {n_weak} of them is weak." in text_of(page.find(".//p[@id='answer']"))
     assert "? and pale: weak, p above 0.05." in text_of(section(page, "importance"))
     sure = text_of(page.find(".//p[@id='sure']"))
-    for words in ("95 % intervals", "cover chance", "do not cover bias", "look somewhat too important", "(split)"):
+    for words in (
+        "95 % intervals",
+        "cover sampling error",
+        "do not cover bias",
+        "look somewhat too important",
+        "The option split avoids that.",
+    ):
         assert words in sure
     svg_text = [text_of(one) for one in section(page, "importance").iter("text")]
     assert sum("(weak, p 0." in one for one in svg_text) == n_weak
@@ -323,7 +329,7 @@ def test_a_split_needs_all_rows_and_is_said(tmp_path):
     page = page_of(tmp_path / "page.html")
     assert "Asked of 301 rows" in text_of(page.find(".//header"))
     assert "selecting on one half of the rows and estimating on the other." in text_of(page.find(".//header"))
-    assert "importances are not too large for having been chosen" in text_of(page.find(".//p[@id='sure']"))
+    assert "the selection does not make them look too important" in text_of(page.find(".//p[@id='sure']"))
     assert "Rows were drawn at random with the seed 0" in text_of(section(page, "repeat"))
     with pytest.raises(ValueError, match=r"rows that were analysed \(150, and 151 to select on\); got 150"):
         selector.report(tmp_path / "page.html", X[:150], y[:150])
@@ -343,15 +349,15 @@ def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
     write_report(crowded, tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
     box = text_of(page.find(".//p[@id='too-few-rows']"))
-    assert "60 rows are too few for 10 factors at a time" in box
-    assert f"They are enough for about {crowded.sample_size.supported}." in box
+    assert "60 rows are too few for 10 factors at once" in box
+    assert f"The rows are enough for about {crowded.sample_size.supported}." in box
     assert page.find(".//p[@id='bias']") is None
     X, y = friedman(1000)
     selector = FIRST().fit(X, y)
     selector.report(tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
     assert page.find(".//p[@id='too-few-rows']") is None
-    bias = f"too low by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
+    bias = f"probably higher, by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
     assert bias in text_of(page.find(".//p[@id='bias']")) and "“extrapolated”" in text_of(page.find(".//p[@id='bias']"))
     FIRST(estimator="extrapolated").fit(X, y).report(tmp_path / "page.html")
     assert page_of(tmp_path / "page.html").find(".//p[@id='bias']") is None

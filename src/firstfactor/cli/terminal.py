@@ -269,7 +269,7 @@ def _legend(result: Ranking) -> Iterator[str]:
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:
-        yield f"{100 * LEVEL:g} % intervals cover sampling error only. p: probability of such an effect by chance."
+        yield f"{100 * LEVEL:g} % intervals (sampling error only); p: probability of the effect by chance."
     if indices.weak.any():
         yield f"? weak: p > {WEAK:g}."
     for sentence in (say_disagreement(indices), say_rows_judged(indices)):
