@@ -709,10 +709,10 @@ ERRORS = {
     ("demo", "--rule", "calibrated", "--method", "first-fast"): "--rule calibrated goes with --method first only; got",
     ("demo", "--alpha", "0.05"): "--alpha is for --rule calibrated; add that, or leave out --alpha.",
     ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be a number from 0.001 to 1; got 1.5.",
-    ("demo", "--split", "--method", "total"): "--split goes with --method first or --method first-fast; got --method total.",
-    ("demo", "--stability", "9", "--method", "backward"): "--stability goes with --method first or --method first-fast; got",
+    ("demo", "--split", "--method", "total"): "--split goes with --method first or --method first-fast; got --method",
+    ("demo", "--stability", "9", "--method", "backward"): "--stability goes with --method first or --method first",
     ("demo", "--stability", "9", "--n-outer", "501"): "--n-outer must be at most 500, half of the rows, with",
-    ("demo", "--stability", "0"): "Invalid value for '--stability'",
+    ("demo", "--stability", "0"): "--stability must be a whole number of at least 1; got 0.",
     ("demo", "nothing"): "'nothing' is not one of 'friedman', 'ishigami'",
 }  # fmt: skip
 
