@@ -92,7 +92,7 @@ def use_locked(machine, **options):
 def install(folder, change=lambda text: text):
     """Put the package in a folder as an installer does: what others have left there stays."""
     shutil.copytree(PACKAGE, folder / "firstfactor", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-    constants = folder / "firstfactor" / "neighbors" / "kernels" / "kd_tree.py"
+    constants = folder / "firstfactor" / "neighbors" / "kernels" / "neighbor_list.py"
     constants.write_text(change(constants.read_text()))
 
 

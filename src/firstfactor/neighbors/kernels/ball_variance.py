@@ -137,7 +137,7 @@ def _ranked(distance: Any, rank: int) -> float:
 def _insert(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float) -> int:
     """Insert a point of ``count`` rows into the nearest ones; their new number, negative if they have enough rows."""
     n_neighbors = nearest.size
-    insert_neighbor(nearest, rows, ZERO, min(n_nearest, n_neighbors - 1), distance, count)
+    insert_neighbor(nearest, rows, (), ZERO, min(n_nearest, n_neighbors - 1), distance, count)
     n_rows = 0.0
     for i in range(min(n_nearest + 1, n_neighbors)):
         n_rows += rows[i]

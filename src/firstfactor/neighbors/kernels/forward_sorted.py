@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import ONE, ZERO, inlined, jit
+from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF
 from .neighbor_list import TIES, UNREACHED, add_rows, insert_distance, insert_neighbor, sample_variance
 from .simd import at_most, broadcast16, first_bit, least, load16, smaller, store
@@ -149,7 +149,7 @@ def _gap_behind(base: Any, last: int, x: float) -> float:
 def _insert_block(nearest: Any, blocks: Any, distance: float, block: int) -> None:
     """Insert a block among those with the nearest points, if it is one of them."""
     if distance < nearest[nearest.size - 1]:
-        insert_neighbor(nearest, blocks, ZERO, nearest.size - 1, distance, block)
+        insert_neighbor(nearest, blocks, (), ZERO, nearest.size - 1, distance, block)
 
 
 @inlined
@@ -175,5 +175,5 @@ def _last_neighbor(
             distance[centre % LEAF] = UNREACHED
         for lane in range(distance.size):
             if distance[lane] < ranked[wanted - 1]:
-                insert_distance(ranked, ZERO, ONE, wanted - 1, distance[lane])
+                insert_distance(ranked, (), wanted - 1, distance[lane])
     return ranked[wanted - 1]

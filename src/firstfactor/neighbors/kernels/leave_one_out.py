@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import ONE, inlined, jit
+from .compiling import inlined, jit
 from .kd_tree import LEAF, count_uncapped
 from .neighbor_list import TIES, UNREACHED, add_rows, insert_distance, sample_variance
 from .simd import at_most, broadcast16, first_bit, larger, load16, smaller, store
@@ -45,15 +45,16 @@ def sum_minus_each(blocks: Any, points: Any, caps: Any, y: Any, centres: Any, n_
     n, d = points.shape
     wanted = n_neighbors - 1
     distance, reduced = np.empty(LEAF), np.empty(LEAF)
-    ranked, n_visited = np.empty(TOGETHER * wanted), np.empty(TOGETHER, np.intp)
+    ranked, n_visited = np.empty((TOGETHER, wanted)), np.empty(TOGETHER, np.intp)
     visited, visited_reduced = np.empty((TOGETHER, n), np.int32), np.empty((TOGETHER, n))
-    without, nearest, moments = np.empty(d + 1), np.empty(wanted * (d + 1)), np.empty((3, d + 1))
+    # (lists, entries), but with the same entry of all lists side by side: all of them are compared with one point
+    without, nearest, moments = np.empty(d + 1), np.empty((wanted, d + 1)).T, np.empty((3, d + 1))
     total, variances, radii = np.zeros(d), np.empty(centres.size), np.empty(centres.size)
     for start in range(0, centres.size, TOGETHER):
         group = centres[start : start + TOGETHER]
         _scan(blocks, points, caps, group, distance, reduced, ranked, n_visited, visited, visited_reduced)
         for m in range(group.size):
-            radii[start + m] = ranked[m * wanted + wanted - 1]
+            radii[start + m] = ranked[m, wanted - 1]
             variances[start + m] = _add_variances(
                 points,
                 caps,
@@ -86,17 +87,17 @@ def _scan(
     visited_reduced: Any,
 ) -> None:
     """List the points that may be near each centre without one dimension, and rank its neighbours in all."""
-    n, wanted = points.shape[0], ranked.size // TOGETHER
+    n, last = points.shape[0], ranked.shape[1] - 1
     uncapped = count_uncapped(caps)
     n_visited[:] = 0
     ranked[:] = UNREACHED
     for block in range(blocks.shape[0]):
         size = min(n - LEAF * block, LEAF)
         for m in range(centres.size):
-            centre, last = centres[m], m * wanted + wanted - 1
+            centre = centres[m]
             total, largest = _measure(blocks, block, points, centre, caps, uncapped)
             without_largest = total * broadcast16(LOOSE) - largest
-            bits = at_most(without_largest, broadcast16(ranked[last] * TIES)) & ((1 << size) - 1)
+            bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
             if centre // LEAF == block:
                 bits &= ~(1 << (centre % LEAF))
             if bits != 0:
@@ -107,8 +108,8 @@ def _scan(
                 bits &= bits - 1
                 visited[m, n_visited[m]], visited_reduced[m, n_visited[m]] = LEAF * block + i, reduced[i]
                 n_visited[m] += 1
-                if distance[i] < ranked[last]:
-                    insert_distance(ranked, m * wanted, ONE, wanted - 1, distance[i])
+                if distance[i] < ranked[m, last]:
+                    insert_distance(ranked, (m,), last, distance[i])
 
 
 @inlined
@@ -145,7 +146,7 @@ def _add_variances(
     dimension are measured twice, since for all visited points they would not fit into the cache.
     """
     d = caps.size
-    limit, last = radius * TIES, nearest.size - (d + 1)
+    limit, last = radius * TIES, nearest.shape[1] - 1
     nearest[:] = UNREACHED
     for k in range(d + 1):
         moments[0, k], moments[1, k], moments[2, k] = 1.0, 0.0, 0.0  # the centre itself
@@ -158,7 +159,7 @@ def _add_variances(
             _leave_each_out(points, visited[m, i], centre, caps, without)
             step = y[visited[m, i]] - y[centre]
             for k in range(d + 1):
-                if without[k] <= nearest[last + k] * TIES:
+                if without[k] <= nearest[k, last] * TIES:
                     moments[0, k], moments[1, k], moments[2, k] = add_rows(_moments(moments, k), 1.0, step, 0.0)
     for k in range(d):
         total[k] += sample_variance(_moments(moments, k))
@@ -190,9 +191,8 @@ def _leave_each_out(points: Any, i: int, centre: int, caps: Any, without: Any) -
 
 @inlined
 def _insert_in_each(nearest: Any, distance: Any) -> None:
-    """Insert the distances of a point, one for each list. Ranks are the rows of ``nearest``, lists its columns."""
-    lists = distance.size
-    wanted = nearest.size // lists
-    for k in range(lists):
-        if distance[k] < nearest[(wanted - 1) * lists + k]:
-            insert_distance(nearest, k, lists, wanted - 1, distance[k])
+    """Insert the distances of a point, one for each list; (lists, entries)."""
+    last = nearest.shape[1] - 1
+    for k in range(distance.size):
+        if distance[k] < nearest[k, last]:
+            insert_distance(nearest, (k,), last, distance[k])

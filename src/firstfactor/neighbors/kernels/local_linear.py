@@ -79,13 +79,10 @@ def nearest_points(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
     wanted : int
         How many points are listed besides the centre, at most.
     """
-    most = wanted + 1
-    neighbors, distances = np.empty(centres.size * most, np.int32), np.empty(centres.size * most)
+    neighbors, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
     length = np.ones(centres.size, np.intp)
-    _fill_neighbors(
-        tree, caps, count, centres, most, allocate_leaf_candidates(tree, caps), neighbors, distances, length
-    )
-    return neighbors.reshape(centres.size, most), distances.reshape(centres.size, most), length
+    _fill_neighbors(tree, caps, count, centres, allocate_leaf_candidates(tree, caps), neighbors, distances, length)
+    return neighbors, distances, length
 
 
 @inlined
@@ -94,20 +91,20 @@ def _fill_neighbors(
     caps: Any,
     count: Any,
     centres: Any,
-    most: int,
     near: LeafCandidates,
     neighbors: Any,
     distances: Any,
     length: Any,
 ) -> None:
-    """Fill in the lists of all centres, each of ``most`` entries of the flat arrays."""
+    """Fill in the lists of all centres."""
+    most = neighbors.shape[1]
     for m in range(centres.size):
-        neighbors[m * most], distances[m * most] = centres[m], 0.0
+        neighbors[m, 0], distances[m, 0] = centres[m], 0.0
         if count[centres[m]] >= most:
             continue
-        found = _search(tree, caps, near, centres, m, True, most, neighbors, distances)
+        found = _search(tree, caps, near, centres, m, True, neighbors, distances)
         if found < most:  # the expected limit was too small, or there are no more points
-            found = _search(tree, caps, near, centres, m, False, most, neighbors, distances)
+            found = _search(tree, caps, near, centres, m, False, neighbors, distances)
         length[m] = found
 
 
@@ -119,7 +116,6 @@ def _search(
     centres: Any,
     m: int,
     expect: bool,
-    most: int,
     neighbors: Any,
     distances: Any,
 ) -> Any:
@@ -127,6 +123,7 @@ def _search(
 
     With ``expect``, only those within the expected limit: fewer points are inserted that are dropped again.
     """
+    most = neighbors.shape[1]
     start_query(tree, caps, near, centres, m)
     limit, found = near.radii[PREVIOUS_RADIUS] * MARGIN if expect else UNREACHED, ONE
     while True:
@@ -138,11 +135,11 @@ def _search(
             hits &= hits - 1
             point, distance = tree.start[leaf] + i, near.distance[i]
             if distance < limit and point != centres[m]:
-                # The list starts behind the centre; when it is full, its last entry is dropped.
-                insert_neighbor(distances, neighbors, m * most + 1, min(found, most - 1) - 1, distance, point)
+                # Entry 0 is the centre. When the list is full, its last entry is dropped.
+                insert_neighbor(distances, neighbors, (m,), ONE, min(found, most - 1), distance, point)
                 found = min(found + 1, most)
                 if found == most:
-                    limit = distances[m * most + most - 1]
+                    limit = distances[m, most - 1]
 
 
 @jit

@@ -5,7 +5,7 @@ All distances are squared. Variances are in units of y².
 
 from typing import Any
 
-from .compiling import ONE, inlined
+from .compiling import inlined
 
 # The distance of a neighbour that is yet to be found: larger than any distance between points, and smaller than
 # infinity, which is the distance of padding. So padding never wins, not even against an empty entry.
@@ -16,28 +16,33 @@ TIES = (1 + 1e-9) ** 2
 
 
 @inlined
-def insert_distance(distances: Any, start: int, stride: int, rank: int, distance: float) -> Any:
-    """Insert a distance into a sorted list, whose entry ``rank`` is free or dropped; the rank that it gets.
+def insert_distance(distances: Any, which: Any, rank: int, distance: float) -> None:
+    """Insert a distance into a sorted list, where its entry ``rank`` is free or may be dropped.
 
-    Lists are parts of one flat array: entry r is at ``start + r * stride``. Equal distances stay in the order in which
-    they came. Lists have as many entries as there are neighbours, often two: a heap would be slower.
+    ``distances`` holds one list or many: entry r of a list is at index (*which, r). For a single list ``which`` is ().
+    Positions in a flat array would be simpler, but numba tests every index for being negative. The compiler drops the
+    test for a rank that was compared with 0, not for a sum: searches for many neighbours took 1.7 times as long. Lists
+    have as many entries as there are neighbours, often two, so that insertion is faster than a heap.
     """
-    while rank > 0 and distances[start + (rank - 1) * stride] > distance:
-        distances[start + rank * stride] = distances[start + (rank - 1) * stride]
+    while rank > 0 and distances[*which, rank - 1] > distance:
+        distances[*which, rank] = distances[*which, rank - 1]
         rank -= 1
-    distances[start + rank * stride] = distance
-    return rank
+    distances[*which, rank] = distance
 
 
 @inlined
-def insert_neighbor(distances: Any, labels: Any, start: int, rank: int, distance: float, label: Any) -> None:
-    """The same for entries side by side, each with a label: which point it is, or how many rows it stands for."""
-    free = rank
-    rank = insert_distance(distances, start, ONE, rank, distance)
-    while free > rank:
-        labels[start + free] = labels[start + free - 1]
-        free -= 1
-    labels[start + rank] = label
+def insert_neighbor(
+    distances: Any, labels: Any, which: Any, first: int, rank: int, distance: float, label: Any
+) -> None:
+    """The same for entries from ``first`` on with labels: the numbers of points or blocks, or counts of rows.
+
+    Labels are shifted in the same loop: a second one, after `insert_distance`, would take as long again.
+    """
+    while rank > first and distances[*which, rank - 1] > distance:
+        distances[*which, rank] = distances[*which, rank - 1]
+        labels[*which, rank] = labels[*which, rank - 1]
+        rank -= 1
+    distances[*which, rank], labels[*which, rank] = distance, label
 
 
 @inlined

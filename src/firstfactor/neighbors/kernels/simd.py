@@ -58,7 +58,7 @@ def _define_operator(function: Any, instruction: str) -> None:
     @overload(function, jit_options={"forceinline": True})
     def define(a: Any, b: Any) -> Any:
         def apply(a: Any, b: Any) -> Any:  # numba wants the same annotations as above
-            return combine(a, b)
+            return combine(a, b)  # type: ignore[call-arg]
 
         return apply if isinstance(a, Vector) and a == b else None  # None: numba tries other definitions
 
