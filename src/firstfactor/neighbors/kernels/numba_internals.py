@@ -9,10 +9,17 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-from numba.misc.appdirs import user_cache_dir
+import numba
+
+try:
+    from numba.core.caching import NullCache
+    from numba.core.compiler import CompileResult
+    from numba.core.serialize import dumps
+    from numba.misc.appdirs import user_cache_dir
+except ImportError as error:
+    raise ImportError(
+        f"firstfactor does not work with numba {numba.__version__} yet ({error}). Install an earlier version of numba."
+    ) from error
 
 # Options of ``njit`` for functions that neither make, keep nor return arrays. Such a function need not count the
 # references to the arrays it is given, which would be an atomic operation, often longer than the work itself, on memory
