@@ -106,8 +106,8 @@ class SortedColumnSearch(CandidateSearch):
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
         caps = self._space.design.caps[list(candidates)]
-        total, looked = sum_along_each(self._base, values, caps, self._y, centres, self._space.n_neighbors)
-        return total, LINE * centres.size * len(candidates) + LINE_BLOCK * looked
+        total, n_visited = sum_along_each(self._base, values, caps, self._y, centres, self._space.n_neighbors)
+        return total, LINE * centres.size * len(candidates) + LINE_BLOCK * n_visited
 
 
 class TreeSearch(CandidateSearch):

@@ -42,10 +42,10 @@ class LocalLinear:
 
     def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
         points = search.unique_points(factors, every=True)  # a fit takes all of several equal rows, or none
-        order, self.place_of = np.zeros(1, np.intp), points.of_row
+        order, self.point_of = np.zeros(1, np.intp), points.of_row
         if factors:
             self._permuted = search.kd_tree(factors, points.rows)
-            order, self.place_of = self._permuted.tree.order, self._permuted.position[points.of_row]
+            order, self.point_of = self._permuted.tree.order, self._permuted.position[points.of_row]
         self._search = search
         self._bands = np.array(bands)
         n_slopes = int(np.isinf(search.design.caps[list(factors)]).sum())
@@ -63,19 +63,19 @@ class LocalLinear:
 
     def fit(self, rows: Positions) -> "Fits":
         """Make the fits at some rows."""
-        centres, centre_of = np.unique(self.place_of[rows], return_inverse=True)
+        centres, centre_of = np.unique(self.point_of[rows], return_inverse=True)
         if self.space.count.size == 1:  # nothing to search
-            places, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
+            neighbors, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
         else:
-            places, distances, length = kernels.nearest_places(
+            neighbors, distances, length = kernels.nearest_points(
                 self._permuted.tree, self.space.caps, self.space.count, centres, int(self._bands.max())
             )
-        weights = kernels.local_weights(self.space, places, distances, length, self._bands)
+        weights = kernels.local_weights(self.space, neighbors, distances, length, self._bands)
         return Fits(self, centre_of, weights)
 
     def place_means(self, values: Any) -> Any:
         """Return the mean at each place of values given for each row, (rows, columns)."""
-        return kernels.place_means(self.place_of, self.space.count, values)
+        return kernels.point_means(self.point_of, self.space.count, values)
 
 
 @dataclass(frozen=True)

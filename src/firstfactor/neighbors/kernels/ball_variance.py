@@ -1,4 +1,4 @@
-"""Numba kernel for one set of factors: the variance of y in the ball of each row, by a search through a k-d tree.
+"""Numba kernel for one set of factors: the variance of y in the ball of each unique point, found in a k-d tree.
 
 Points are stored in tree order, so that what is near in space is near in memory. All distances are squared.
 """
@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import inlined, jit
-from .kd_tree import FAR, LEAF, TIES, Tree
-from .leaf_search import Near, next_leaf, nothing_near, start_at
+from .compiling import ZERO, inlined, jit
+from .kd_tree import LEAF, Tree
+from .leaf_search import LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
+from .neighbor_list import TIES, UNREACHED, add_rows, insert_neighbor, sample_variance
 from .simd import broadcast16, first_bit, least, load16, smaller, where_less
-
-# Numba takes a literal for a type of its own, and compiles what is called with it once more.
-ZERO = np.intp(0)
 
 
 @jit
@@ -26,17 +24,33 @@ def ball_variances(
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Variance of y in the ball of each centre, and its squared radius; a point stands for ``count`` equal rows."""
-    near = nothing_near(tree, caps)
-    seen, seen_distance = np.empty(count.size, np.int32), np.empty(count.size)
+    """Sample variance of y in the ball of each centre, in units of y², and its squared radius; both (centres,).
+
+    Parameters
+    ----------
+    tree : Tree
+        Of the unique points.
+    caps : float64 (dimensions,)
+        The most that a dimension adds to a squared distance.
+    count, mean, squares : float64 (points,)
+        How many rows are at each point; the mean of y there, and its sum of squared deviations.
+    centres : intp (centres,)
+        Positions of points, increasing.
+    n_neighbors : int
+        The ball holds at least so many rows, those of the centre included, and all ties with the last one.
+    """
+    near = allocate_leaf_candidates(tree, caps)
+    visited, visited_distance = np.empty(count.size, np.int32), np.empty(count.size)
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
-    variances, reach = np.empty(centres.size), np.zeros(centres.size)
+    variances, radii = np.empty(centres.size), np.zeros(centres.size)
     _fill_variances(
-        tree, caps, count, mean, squares, centres, near, seen, seen_distance, nearest, rows, variances, reach
+        tree, caps, count, mean, squares, centres, near, visited, visited_distance, nearest, rows, variances, radii
     )
-    return variances, reach
+    return variances, radii
 
 
+# Loops that allocate nothing are functions without reference counting: in the kernel itself every use of an array would
+# be counted.
 @inlined
 def _fill_variances(
     tree: Tree,
@@ -45,55 +59,72 @@ def _fill_variances(
     mean: Any,
     squares: Any,
     centres: Any,
-    near: Near,
-    seen: Any,
-    seen_distance: Any,
+    near: LeafCandidates,
+    visited: Any,
+    visited_distance: Any,
     nearest: Any,
     rows: Any,
     variances: Any,
-    reach: Any,
+    radii: Any,
 ) -> None:
-    """Do the work with the arrays that the kernel has made."""
-    n_neighbors = nearest.size
+    """Fill in the variance and the squared radius of each ball."""
     for m in range(centres.size):
         centre = centres[m]
-        if count[centre] >= n_neighbors:  # the ball has radius 0
+        if count[centre] >= nearest.size:  # a ball of radius 0
             variances[m] = squares[centre] / (count[centre] - 1)
             continue
-        limit = FAR
-        n_seen = n_nearest = ZERO
-        start_at(tree, caps, near, centres, m)
-        while True:
-            hits, leaf = next_leaf(tree, caps, near, limit)
-            if hits == 0:
-                break
-            if limit == FAR:  # all of its own leaf
-                limit = smaller(TIES * _ranked(near.distance, n_neighbors), FAR)
-            while hits != 0:
-                i = first_bit(hits)
-                hits &= hits - 1
-                point, distance = tree.start[leaf] + i, near.distance[i]
-                if distance <= limit:
-                    seen[n_seen], seen_distance[n_seen] = point, distance
-                    n_seen += 1
-                    if distance * TIES <= limit:
-                        n_nearest = _enter(nearest, rows, n_nearest, distance, count[point], n_neighbors)
-                        if n_nearest < 0:
-                            n_nearest = -n_nearest
-                            limit = nearest[n_nearest - 1] * TIES
-        inside, first, second = 0.0, 0.0, 0.0
-        for i in range(n_seen):
-            if seen_distance[i] <= limit:
-                step = mean[seen[i]] - mean[centre]
-                inside += count[seen[i]]
-                first += count[seen[i]] * step
-                second += squares[seen[i]] + count[seen[i]] * step * step
-        variances[m], reach[m] = max(second - first * first / inside, 0.0) / (inside - 1), limit / TIES
+        start_query(tree, caps, near, centres, m)
+        n_visited, limit = _visit_points(tree, caps, count, near, visited, visited_distance, nearest, rows)
+        # The limit shrank on the way: only now is it known which of the visited points are in the ball.
+        moments = (0.0, 0.0, 0.0)
+        for i in range(n_visited):
+            if visited_distance[i] <= limit:
+                point = visited[i]
+                moments = add_rows(moments, count[point], mean[point] - mean[centre], squares[point])
+        variances[m], radii[m] = sample_variance(moments), limit / TIES
+
+
+@inlined
+def _visit_points(
+    tree: Tree,
+    caps: Any,
+    count: Any,
+    near: LeafCandidates,
+    visited: Any,
+    visited_distance: Any,
+    nearest: Any,
+    rows: Any,
+) -> Any:
+    """List the points that may be in the ball of the query; their number, and the squared radius that includes ties."""
+    n_neighbors = nearest.size
+    limit, n_visited, n_nearest = UNREACHED, ZERO, ZERO
+    while True:
+        hits, leaf = next_leaf(tree, caps, near, limit)
+        if hits == 0:
+            return n_visited, limit
+        if limit == UNREACHED:  # a first limit from the query's own leaf: most of its points are not even inserted
+            limit = smaller(TIES * _ranked(near.distance, n_neighbors), UNREACHED)
+        while hits != 0:
+            i = first_bit(hits)
+            hits &= hits - 1
+            point, distance = tree.start[leaf] + i, near.distance[i]
+            if distance <= limit:
+                visited[n_visited], visited_distance[n_visited] = point, distance
+                n_visited += 1
+                if distance * TIES <= limit:  # else it is a tie with the last neighbour and changes no limit
+                    n_nearest = _insert(nearest, rows, n_nearest, distance, count[point])
+                    if n_nearest < 0:
+                        n_nearest = -n_nearest
+                        limit = nearest[n_nearest - 1] * TIES
 
 
 @inlined
 def _ranked(distance: Any, rank: int) -> float:
-    """One of the least distances of a leaf, at least that of this rank; infinite if there are too few."""
+    """One of the smallest distances of a leaf, of this rank or a later one; infinite if there are too few.
+
+    All lanes that equal the smallest are removed at once, so that ties count as one: the limit is too large then, never
+    too small.
+    """
     distances = load16(distance, 0)
     closest = least(distances)
     for _ in range(min(rank, LEAF + 1) - 1):
@@ -103,16 +134,13 @@ def _ranked(distance: Any, rank: int) -> float:
 
 
 @inlined
-def _enter(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float, n_neighbors: int) -> int:
-    """Enter a point into the sorted nearest ones; return how many are kept, negative if they are enough."""
-    at = min(n_nearest, n_neighbors - 1)
-    while at > 0 and nearest[at - 1] > distance:
-        nearest[at], rows[at] = nearest[at - 1], rows[at - 1]
-        at -= 1
-    nearest[at], rows[at] = distance, count
-    within = 0.0
+def _insert(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float) -> int:
+    """Insert a point of ``count`` rows into the nearest ones; their new number, negative if they have enough rows."""
+    n_neighbors = nearest.size
+    insert_neighbor(nearest, rows, (), ZERO, min(n_nearest, n_neighbors - 1), distance, count)
+    n_rows = 0.0
     for i in range(min(n_nearest + 1, n_neighbors)):
-        within += rows[i]
-        if within >= n_neighbors:
+        n_rows += rows[i]
+        if n_rows >= n_neighbors:
             return -(i + 1)
     return n_nearest + 1

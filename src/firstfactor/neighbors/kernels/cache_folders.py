@@ -1,4 +1,4 @@
-"""Folders for compiled kernels: next to the package, in the user's home, or wherever else one may write."""
+"""Folders for compiled kernels: next to the package, in the user's home, or for temporary files."""
 
 import hashlib
 import os
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from numba import config
-from numba.misc.appdirs import user_cache_dir  # private in numba
+
+from .numba_internals import user_cache_folder
 
 
 class Folder(NamedTuple):
@@ -18,16 +19,17 @@ class Folder(NamedTuple):
 
     path: Path
     guarded: Path | None = None
-    """This folder or one above, which others could have made: used only if it is the user's, and nobody else writes."""
+    """This folder or one above, if other users could have made it: only the user may own it and write to it."""
     lasting: bool = True
+    """Whether files stay there when the machine restarts."""
 
     def read(self, name: str) -> bytes:
-        """Return what a file holds."""
+        """The content of a file."""
         self._check_owner()
         return (self.path / name).read_bytes()
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file whole or not at all, and make the folder for it."""
+        """Write a file as a whole or not at all, and make the folder for it."""
         if self.guarded is not None:
             self.guarded.parent.mkdir(parents=True, exist_ok=True)
             self.guarded.mkdir(mode=0o700, exist_ok=True)
@@ -42,37 +44,37 @@ class Folder(NamedTuple):
             raise
 
     def _check_owner(self) -> None:
-        """Refuse a folder in which somebody else could have left a file: what is read here will be run."""
-        if self.guarded is None or sys.platform == "win32":  # there, every user has a temporary folder
+        """Refuse a folder in which another user could have put a file: what is read here will be run."""
+        if self.guarded is None or sys.platform == "win32":  # where each user has a temporary folder
             return
-        status = self.guarded.lstat()  # of a link, not of where it leads
+        status = self.guarded.lstat()  # of a link itself: its target can belong to anyone
         if status.st_uid != os.geteuid() or status.st_mode & 0o022:
             raise PermissionError(f"{self.guarded} is not a folder that only this user can write to")
 
 
 def find_folders(source: Path) -> Iterator[Folder]:
-    """Yield the folders for the compiled kernels of a source file, the best first."""
+    """Yield the folders for the compiled kernels of a source file, the preferred ones first."""
     installation = hashlib.sha256(os.fsencode(source.parent)).hexdigest()[:16]
-    place = f"{source.parent.name}-{installation}"
+    subfolder = f"{source.parent.name}-{installation}"
     chosen: str = config.CACHE_DIR  # type: ignore[attr-defined]
-    if chosen:  # and no other that lasts: kernels are where the user wants them, or the user is told
-        yield Folder(Path(chosen, place))
+    if chosen:  # and no other permanent one: kernels are where the user wants them, or a line is logged
+        yield Folder(Path(chosen, subfolder))
     else:
         yield Folder(source.parent / "__pycache__")
         if home := _home():
-            yield Folder(home / place, home)
+            yield Folder(home / subfolder, home)
     if temporary := _temporary():
-        yield Folder(temporary / place, temporary, lasting=False)
+        yield Folder(temporary / subfolder, temporary, lasting=False)
 
 
 def _home() -> Path | None:
-    path = Path(user_cache_dir("firstfactor", appauthor=False))
-    return path if path.is_absolute() else None  # ~/.cache stays as it is where a user has no home
+    path = user_cache_folder("firstfactor")
+    return path if path.is_absolute() else None  # "~" is not replaced where a user has no home
 
 
 def _temporary() -> Path | None:
     user = "" if sys.platform == "win32" else f"-{os.geteuid()}"
     try:
         return Path(tempfile.gettempdir(), f"firstfactor{user}")
-    except FileNotFoundError:  # there is none
+    except FileNotFoundError:  # no folder for temporary files is writable
         return None

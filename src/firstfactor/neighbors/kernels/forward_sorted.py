@@ -1,28 +1,46 @@
-"""Numba kernel for one numeric column plus each candidate: neighbours lie in a window of the sorted column."""
+"""Numba kernel for one numeric column plus each candidate: neighbours lie in a window of the sorted column.
+
+All distances are squared.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from .compiling import inlined, jit
-from .kd_tree import FAR, LEAF, TIES
+from .compiling import ZERO, inlined, jit
+from .kd_tree import LEAF
+from .neighbor_list import TIES, UNREACHED, add_rows, insert_distance, insert_neighbor, sample_variance
 from .simd import at_most, broadcast16, first_bit, least, load16, smaller, store
 
 
 @jit
 def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
-    """Sum of the variances in the sorted base plus each candidate, and how many blocks that took.
+    """Sum of the variances in the balls of base plus each candidate, (candidates,) in units of y², and visited blocks.
 
-    ``base`` comes in blocks of 16 and ``candidates`` as (candidates, blocks, 16), filled up with infinity. From its
-    own block a centre goes outwards on both sides, until the base alone is farther than the neighbours found. Of the
-    blocks on the way only those with the nearest points are looked at again, unless one more is as near, which means
-    ties.
+    From its own block a centre goes outwards on both sides, until the base alone is farther than the neighbours found.
+    Of each block only the smallest distance is kept on the way. As many neighbours as wanted lie in as many blocks at
+    most, those with the smallest distances: only these are measured again, unless the next block is as near. Then there
+    are ties, and all visited blocks are measured again.
+
+    Parameters
+    ----------
+    base : float64 (blocks, 16)
+        The sorted column, padded with infinity.
+    candidates : float64 (candidates, blocks, 16)
+        In the order of the base, padded with infinity.
+    caps : float64 (candidates,)
+        The most that a candidate adds to a squared distance.
+    y : float64 (rows,)
+        In the order of the base.
+    centres : intp (centres,)
+        Positions of rows in the order of the base.
+    n_neighbors : int
     """
     nearest, blocks = np.empty(n_neighbors), np.empty(n_neighbors, np.intp)
     distance, ranked = np.empty(LEAF), np.empty(n_neighbors - 1)
     total = np.zeros(caps.size)
-    looked = _add_variances(base, candidates, caps, y, centres, nearest, blocks, distance, ranked, total)
-    return total, looked
+    n_visited = _add_variances(base, candidates, caps, y, centres, nearest, blocks, distance, ranked, total)
+    return total, n_visited
 
 
 @inlined
@@ -38,62 +56,80 @@ def _add_variances(
     ranked: Any,
     total: Any,
 ) -> int:
-    """Do the work with the arrays that the kernel has made."""
+    """Add the variances of all centres to ``total``; the number of visited blocks."""
     wanted = ranked.size
-    looked = 0
+    n_visited = 0
     for j in range(caps.size):
         for centre in centres:
-            block, place = centre // LEAF, centre % LEAF
-            x, own, cap = base[block, place], candidates[j, block, place], caps[j]
-            nearest[:] = FAR
-            store(distance, 0, _measure(base, candidates, j, block, x, own, cap))
-            distance[place] = FAR
-            nearest[0], blocks[0] = least(load16(distance, 0)), block
-            first, last = block, block
-            limit = nearest[0] * TIES if wanted == 1 else FAR
-            before, behind = _gap_before(base, first, x), _gap_behind(base, last, x)
-            while before <= limit or behind <= limit:
-                if before <= limit:
-                    first -= 1
-                    before = _gap_before(base, first, x)
-                    _enter(nearest, blocks, least(_measure(base, candidates, j, first, x, own, cap)), first)
-                if behind <= limit:
-                    last += 1
-                    behind = _gap_behind(base, last, x)
-                    _enter(nearest, blocks, least(_measure(base, candidates, j, last, x, own, cap)), last)
-                limit = nearest[wanted - 1] * TIES
-            looked += last + 1 - first
-            reach = nearest[0] * TIES
+            first, last = _visit_blocks(base, candidates, caps[j], j, centre, nearest, blocks, distance, wanted)
+            n_visited += last + 1 - first
+            radius = nearest[0] * TIES
             if wanted > 1:
-                reach = _rank(base, candidates, j, block, place, nearest, blocks, cap, distance, ranked) * TIES
-            tied = nearest[wanted] <= reach
-            inside, sum_first, sum_second = 1.0, 0.0, 0.0
-            for part in range(last + 1 - first if tied else wanted):
-                if not tied and nearest[part] > reach:
+                radius = _last_neighbor(base, candidates, caps[j], j, centre, nearest, blocks, distance, ranked) * TIES
+            tied = nearest[wanted] <= radius
+            moments = (1.0, 0.0, 0.0)  # the centre itself
+            for i in range(last + 1 - first if tied else wanted):
+                if not tied and nearest[i] > radius:
                     break
-                at = first + part if tied else blocks[part]
-                bits = at_most(_measure(base, candidates, j, at, x, own, cap), broadcast16(reach))
-                if at == block:
-                    bits &= ~(1 << place)
+                block = first + i if tied else blocks[i]
+                bits = at_most(_measure(base, candidates, caps[j], j, centre, block), broadcast16(radius))
+                if block == centre // LEAF:
+                    bits &= ~(1 << (centre % LEAF))
                 while bits != 0:
-                    step = y[at * LEAF + first_bit(bits)] - y[centre]
+                    moments = add_rows(moments, 1.0, y[block * LEAF + first_bit(bits)] - y[centre], 0.0)
                     bits &= bits - 1
-                    inside, sum_first, sum_second = inside + 1, sum_first + step, sum_second + step * step
-            total[j] += max(sum_second - sum_first * sum_first / inside, 0.0) / (inside - 1)
-    return looked
+            total[j] += sample_variance(moments)
+    return n_visited
 
 
 @inlined
-def _measure(base: Any, candidates: Any, j: int, block: int, x: float, own: float, cap: float) -> Any:
-    """Squared distances of a block."""
-    along = load16(base, LEAF * block) - broadcast16(x)
-    across = load16(candidates, LEAF * (j * base.shape[0] + block)) - broadcast16(own)
+def _visit_blocks(
+    base: Any,
+    candidates: Any,
+    cap: float,
+    j: int,
+    centre: int,
+    nearest: Any,
+    blocks: Any,
+    distance: Any,
+    wanted: int,
+) -> Any:
+    """Find the blocks with the nearest points of a centre; the first and the last block of its window."""
+    block, lane = centre // LEAF, centre % LEAF
+    x = base[block, lane]
+    nearest[:] = UNREACHED
+    store(distance, 0, _measure(base, candidates, cap, j, centre, block))
+    distance[lane] = UNREACHED
+    nearest[0], blocks[0] = least(load16(distance, 0)), block
+    first, last = block, block
+    # The own block counts as one neighbour, though it may have several: without a second block, there is no limit.
+    limit = nearest[0] * TIES if wanted == 1 else UNREACHED
+    before, behind = _gap_before(base, first, x), _gap_behind(base, last, x)
+    while before <= limit or behind <= limit:
+        if before <= limit:
+            first -= 1
+            before = _gap_before(base, first, x)
+            _insert_block(nearest, blocks, least(_measure(base, candidates, cap, j, centre, first)), first)
+        if behind <= limit:
+            last += 1
+            behind = _gap_behind(base, last, x)
+            _insert_block(nearest, blocks, least(_measure(base, candidates, cap, j, centre, last)), last)
+        limit = nearest[wanted - 1] * TIES
+    return first, last
+
+
+@inlined
+def _measure(base: Any, candidates: Any, cap: float, j: int, centre: int, block: int) -> Any:
+    """Distances of a centre to the 16 points of a block, in the base plus candidate j; infinite for padding."""
+    own_block, lane = centre // LEAF, centre % LEAF
+    along = load16(base, LEAF * block) - broadcast16(base[own_block, lane])
+    across = load16(candidates, LEAF * (j * base.shape[0] + block)) - broadcast16(candidates[j, own_block, lane])
     return along * along + smaller(across * across, broadcast16(cap))
 
 
 @inlined
 def _gap_before(base: Any, first: int, x: float) -> float:
-    """Squared distance along the base to what comes before a block, infinite at the end."""
+    """Distance along the base to the last point before a block, infinite if there is none."""
     if first == 0:
         return np.inf
     gap = x - base[first - 1, base.shape[1] - 1]
@@ -102,7 +138,7 @@ def _gap_before(base: Any, first: int, x: float) -> float:
 
 @inlined
 def _gap_behind(base: Any, last: int, x: float) -> float:
-    """Squared distance along the base to what comes behind a block, infinite at the end."""
+    """Distance along the base to the first point behind a block, infinite if there is none."""
     if last + 1 == base.shape[0]:
         return np.inf
     gap = base[last + 1, 0] - x
@@ -110,46 +146,34 @@ def _gap_behind(base: Any, last: int, x: float) -> float:
 
 
 @inlined
-def _enter(nearest: Any, blocks: Any, distance: float, block: int) -> None:
-    """Enter a block among those with the nearest points, if it is one of them."""
-    at = nearest.size - 1
-    if distance >= nearest[at]:
-        return
-    while at > 0 and nearest[at - 1] > distance:
-        nearest[at], blocks[at] = nearest[at - 1], blocks[at - 1]
-        at -= 1
-    nearest[at], blocks[at] = distance, block
+def _insert_block(nearest: Any, blocks: Any, distance: float, block: int) -> None:
+    """Insert a block among those with the nearest points, if it is one of them."""
+    if distance < nearest[nearest.size - 1]:
+        insert_neighbor(nearest, blocks, (), ZERO, nearest.size - 1, distance, block)
 
 
 @inlined
-def _rank(
+def _last_neighbor(
     base: Any,
     candidates: Any,
+    cap: float,
     j: int,
-    block: int,
-    place: int,
+    centre: int,
     nearest: Any,
     blocks: Any,
-    cap: float,
     distance: Any,
     ranked: Any,
 ) -> float:
     """Distance of the last neighbour wanted, from the blocks with the nearest points."""
-    ranked[:] = FAR
+    ranked[:] = UNREACHED
     wanted = ranked.size
-    for part in range(wanted):
-        if nearest[part] == FAR:
+    for i in range(wanted):
+        if nearest[i] == UNREACHED:
             break
-        at = blocks[part]
-        x, own = base[block, place], candidates[j, block, place]
-        store(distance, 0, _measure(base, candidates, j, at, x, own, cap))
-        if at == block:
-            distance[place] = FAR
-        for i in range(distance.size):
-            if distance[i] < ranked[wanted - 1]:
-                rank = wanted - 1
-                while rank > 0 and ranked[rank - 1] > distance[i]:
-                    ranked[rank] = ranked[rank - 1]
-                    rank -= 1
-                ranked[rank] = distance[i]
+        store(distance, 0, _measure(base, candidates, cap, j, centre, blocks[i]))
+        if blocks[i] == centre // LEAF:
+            distance[centre % LEAF] = UNREACHED
+        for lane in range(distance.size):
+            if distance[lane] < ranked[wanted - 1]:
+                insert_distance(ranked, (), wanted - 1, distance[lane])
     return ranked[wanted - 1]

@@ -1,8 +1,9 @@
-"""A k-d tree in numba: built once for a set of columns, walked by the kernels.
+"""A k-d tree in numba: built once for a set of factors, searched by the kernels.
 
-Points come as ``coordinates``, (dimensions, points), with ``caps``, the most that a dimension adds to a squared
-distance. All distances are squared. The points of a leaf are stored together as (dimensions, 16), filled up with
-zeros, and so are the boxes of eight siblings: one vector holds a dimension of all of them.
+Points come as ``coordinates``, float64 (dimensions, points), with ``caps``, float64 (dimensions,): the most that a
+dimension adds to a squared distance, infinity for numeric factors. Those come first. All distances are squared. The
+points of a leaf are stored together as (dimensions, 16), padded with zeros, and so are the boxes of eight siblings: one
+vector holds a dimension of all of them.
 """
 
 from typing import Any, NamedTuple
@@ -13,43 +14,42 @@ from numpy.typing import NDArray
 from ..._utils.threads import Workers
 from .compiling import inlined, jit, part
 
-# Leaves hold at most this many points, and half of it or more.
+# Leaves hold at most this many points, one vector of them, and at least half as many.
 LEAF = 16
 
-# Distances within this factor, both squared, differ by rounding only.
-TIES = (1 + 1e-9) ** 2
-
-# So many points are worth more than one thread.
+# From so many points on, parts of the tree are built by several threads.
 LARGE = 4096
-
-# Farther than any point; nearer than infinity, which stands for what is not there.
-FAR = 1e300
 
 
 class Tree(NamedTuple):
-    """A balanced k-d tree with eight children a node, whose boxes lie side by side to be tested together.
+    """A balanced k-d tree with eight children per node, whose boxes lie side by side to be tested together.
 
     Nodes are numbered level by level, the leaves last. The root may have two or four children only, so that
-    any power of two can be the number of leaves.
+    any power of two can be the number of leaves. A position is where a point is in the order of the leaves: points that
+    are near in space have positions, and memory, near each other.
     """
 
     order: NDArray[np.intp]
-    """The point at each position."""
+    """The point at each position, (points,)."""
     start: NDArray[np.intp]
-    """Position of the first point of each leaf, and the end of the last one."""
+    """Position of the first point of each leaf, and the end of the last leaf: (leaves + 1,)."""
     low: NDArray[np.float64]
-    """Smallest coordinates in each child: (inner nodes, dimensions, 8)."""
+    """Smallest coordinates in each child, (inner nodes, dimensions, 8), padded with zeros."""
     high: NDArray[np.float64]
+    """Largest coordinates in each child, likewise."""
     fan: int
-    """How many children the root has."""
+    """How many children the root has: 2, 4 or 8."""
     leaves: NDArray[np.float64]
-    """Coordinates of the points in each leaf, (leaves, dimensions, 16)."""
+    """Coordinates of the points in each leaf, (leaves, dimensions, 16), padded with zeros."""
     points: NDArray[np.float64]
     """Coordinates of the point at each position, (points, dimensions)."""
 
 
 def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], workers: Workers) -> Tree:
-    """Split at the median of the widest dimension until leaves are small; large parts side by side."""
+    """The k-d tree of some points, split at the median of the widest dimension until leaves are small.
+
+    Large trees are split in two levels first; threads build the four subtrees.
+    """
     d, n = coordinates.shape
     depth = max(0, (-(-n // LEAF) - 1).bit_length())
     leaves = 2**depth
@@ -61,8 +61,8 @@ def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], w
     top = 2 if n >= LARGE else 0
     _split_nodes(coordinates, caps, order, start, low, high, 0, top, 0, leaves)
 
-    def grow(part: int) -> None:
-        a, b = part * leaves >> top, (part + 1) * leaves >> top
+    def grow(subtree: int) -> None:
+        a, b = subtree * leaves >> top, (subtree + 1) * leaves >> top
         _split_nodes(coordinates, caps, order, start, low, high, top, depth, a, b)
         _fill_leaves(coordinates, order, start, low, high, blocks, points, a, b)
 
@@ -84,9 +84,20 @@ def _split_nodes(
     begin: int,
     end: int,
 ) -> None:
-    """Split the nodes of the levels from top to bottom that have their leaves from begin to end.
+    """Split the nodes on the levels from ``top`` to ``bottom`` whose leaves are those from ``begin`` to ``end``.
 
-    On each level every (leaves >> level)-th start is known; the box of a node is kept at its first leaf.
+    Parameters
+    ----------
+    coordinates : float64 (dimensions, points)
+    caps : float64 (dimensions,)
+    order : intp (points,)
+        The point at each position; reordered.
+    start : intp (leaves + 1,)
+        First position of each leaf. On a level every (leaves >> level)-th entry is known; half of the others are filled
+        in.
+    low, high : float64 (leaves, dimensions)
+        The box of each node, kept at its first leaf; filled in likewise.
+    top, bottom, begin, end : int
     """
     d, leaves = caps.size, start.size - 1
     key = np.empty(start[end] - start[begin])
@@ -107,6 +118,7 @@ def _split_nodes(
 
 @inlined
 def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
+    """The dimension in which the box of a node is widest; a cap bounds the width as it does distances."""
     best, widest = 0, -1.0
     for k in range(caps.size):
         width = high[node, k] - low[node, k]
@@ -117,9 +129,10 @@ def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
 
 @part
 def _split(key: Any, order: Any, offset: int, size: int, middle: int) -> None:
-    """Reorder keys, and what stands behind the offset, so that none before the middle is above one behind it.
+    """Reorder the first ``size`` keys, so that none before the middle is larger than one behind it: quickselect.
 
-    That is quickselect. Every pass swaps always and counts what is small, instead of a branch that nobody can foresee.
+    The entries of ``order`` from the offset on are reordered with them. Every pass swaps each entry and moves the
+    border by the result of a comparison: a branch would be mispredicted every other time.
     """
     left, right = 0, size
     while right - left > 1:
@@ -128,30 +141,49 @@ def _split(key: Any, order: Any, offset: int, size: int, middle: int) -> None:
         pivot = max(min(x, y), min(max(x, y), z))
         border = left
         for i in range(left, right):
-            value, point = key[i], order[offset + i]
-            key[i], order[offset + i] = key[border], order[offset + border]
-            key[border], order[offset + border] = value, point
-            border += value < pivot
+            border += _swap(key, order, offset, i, border) < pivot
         if border > middle:
             right = border
         elif border > left:
             left = border
-        else:  # the pivot is the least: put all that equal it first
+        else:  # The pivot is the least key. All that equal it come first, as many ties would leave the range as it is.
             for i in range(left, right):
-                value, point = key[i], order[offset + i]
-                key[i], order[offset + i] = key[border], order[offset + border]
-                key[border], order[offset + border] = value, point
-                border += value == pivot
+                border += _swap(key, order, offset, i, border) == pivot
             if border > middle:
                 return
             left = border
+
+
+@inlined
+def _swap(key: Any, order: Any, offset: int, i: int, j: int) -> float:
+    """Swap two keys and their points; the key that was at i."""
+    value, point = key[i], order[offset + i]
+    key[i], order[offset + i] = key[j], order[offset + j]
+    key[j], order[offset + j] = value, point
+    return value
 
 
 @jit
 def _fill_leaves(
     coordinates: Any, order: Any, start: Any, low: Any, high: Any, blocks: Any, points: Any, begin: int, end: int
 ) -> None:
-    """Store the points of some leaves, and set their boxes to just hold them."""
+    """Store the points of the leaves from ``begin`` to ``end``, and shrink their boxes to the points.
+
+    Smaller boxes are farther from a query: more leaves are skipped.
+
+    Parameters
+    ----------
+    coordinates : float64 (dimensions, points)
+    order : intp (points,)
+    start : intp (leaves + 1,)
+    low, high : float64 (leaves, dimensions)
+        The boxes; overwritten.
+    blocks : float64 (leaves, dimensions, 16)
+        Filled in; zeros behind the points of a leaf stay.
+    points : float64 (points, dimensions)
+        Filled in, in the order of the leaves.
+    begin, end : int
+    """
     for leaf in range(begin, end):
         for k in range(coordinates.shape[0]):
             a, b = np.inf, -np.inf
@@ -164,7 +196,13 @@ def _fill_leaves(
 
 @jit
 def _pack_boxes(low: Any, high: Any) -> Any:
-    """Return the boxes of all nodes, from those of the leaves, eight siblings side by side."""
+    """Lowest and highest coordinates of all nodes, eight siblings side by side: (inner nodes, dimensions, 8).
+
+    Parameters
+    ----------
+    low, high : float64 (leaves, dimensions)
+        The boxes of the leaves; overwritten.
+    """
     width, d = low.shape
     inner = _count_inner(width)
     packed_low, packed_high = np.zeros((inner, d, 8)), np.zeros((inner, d, 8))
@@ -180,13 +218,13 @@ def _pack_boxes(low: Any, high: Any) -> Any:
                     packed_low[last + node, k, child] = low[fan * node + child, k]
                     packed_high[last + node, k, child] = high[fan * node + child, k]
                     a, b = min(a, low[fan * node + child, k]), max(b, high[fan * node + child, k])
-                low[node, k], high[node, k] = a, b  # boxes of children that are still to come lie behind
+                low[node, k], high[node, k] = a, b  # in place: the boxes of children still to be read lie behind
     return packed_low, packed_high
 
 
 @part
 def _count_inner(leaves: int) -> int:
-    """How many nodes are above so many leaves."""
+    """The number of inner nodes above ``leaves``, a power of two."""
     inner = 0
     while leaves > 1:
         leaves //= min(leaves, 8)
@@ -196,7 +234,7 @@ def _count_inner(leaves: int) -> int:
 
 @inlined
 def count_uncapped(caps: Any) -> int:
-    """How many dimensions come before the first with a cap."""
+    """The number of dimensions before the first with a cap: those of numeric factors."""
     uncapped = 0
     while uncapped < caps.size and caps[uncapped] == np.inf:
         uncapped += 1

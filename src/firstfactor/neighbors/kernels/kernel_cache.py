@@ -1,19 +1,18 @@
 """Compiled kernels on disk, for later processes.
 
-Numba's own cache looks at one file, that of the kernel, to see whether compiled code is up to date. But kernels hold
-parts and constants from other files, and installers leave compiled code behind: an upgrade would run old code. And
-where no folder is writable, numba gives up. Here compiled code belongs to the contents of all files in this folder,
-and where no folder is writable kernels are compiled in every process.
+Numba's own cache checks one file, that of the kernel, to see whether compiled code is up to date. But kernels contain
+functions and constants from other files, and installers leave compiled code behind: an upgrade would run old code. And
+where no folder is writable, numba raises an error. Here compiled code belongs to the contents of all files in this
+folder, and where no folder is writable kernels are compiled in every process.
 
-A file holds one kernel for one choice of types, behind a digest of what it depends on and of itself, and takes its
-place in one step: processes may write it side by side, and a file that is damaged or out of date is not used.
+A file holds one kernel for one signature, preceded by a digest of what it depends on and of itself, and is renamed into
+place when it is complete: several processes may write it at once, and a file that is damaged or outdated is not used.
 """
 
 import contextlib
 import hashlib
 import logging
 import os
-import pickle
 import sys
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -21,64 +20,62 @@ from typing import Any, ClassVar, cast
 import numba
 from numba import config
 
-# Private in numba, as are `_rebuild`, `_reduce`, `magic_tuple` and `has_dynamic_globals` below, and `_cache` in
-# `compiling`. Tests of this file fail where one of them no longer does what is expected of it.
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
-
 from .cache_folders import find_folders
+from .numba_internals import EmptyCache, describe_target, from_bytes, is_movable, to_bytes
 
 _log = logging.getLogger(__name__)
 
-# All that goes into a kernel of the package is in this folder; tests see to that.
+# Everything that is compiled into a kernel of the package is in this folder, which tests ensure.
 _KERNELS = Path(__file__).parent
 
 _PYTHON = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
 
 
 def _digest(*parts: bytes) -> str:
+    """SHA-256 of some bytes; lengths are included, so that moving a border between parts changes it."""
     return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
 
 
 def _digest_sources() -> str:
+    """A digest of numba's version and of the names and contents of all files in this folder."""
     sources = (os.fsencode(file.name) + file.read_bytes() for file in sorted(_KERNELS.glob("*.py")))
     return _digest(numba.__version__.encode(), *sources)[:16]
 
 
-# Taken when kernels are imported: files may be edited while the process runs.
+# Computed when kernels are imported: files may be edited while the process runs.
 _SOURCES = _digest_sources()
 
 
-class KernelCache(NullCache):
-    """Where numba asks for the compiled code of one kernel, and leaves it."""
+class KernelCache(EmptyCache):
+    """The cache of one kernel: numba asks it for compiled code before it compiles, and hands over what it compiled."""
 
     _advised: ClassVar[bool] = False
 
     def __init__(self, kernel: Any) -> None:
         if kernel.__closure__:
+            # their values are part of the compiled code, but of no file
             raise TypeError(f"the kernel {kernel.__qualname__} must not use variables of a function around it")
         self._kernel = kernel
         self._file = Path(kernel.__code__.co_filename)
-        self._own_source = _digest_file(self._file)  # a kernel may be outside of the package
+        self._own_source = _digest_file(self._file)  # a kernel may be outside of this folder
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled kernel for arguments of these types, or None."""
-        target_context.refresh()  # without it, code that was compiled by another process crashes
+        """The compiled kernel for arguments of these types, or None."""
+        target_context.refresh()  # compiled code refers to types and functions that numba registers late
         name, key = self._identify(sig, target_context.codegen())
         for folder in find_folders(self._file):
             with contextlib.suppress(OSError):
                 seal, _, code = folder.read(name).partition(b"\n")
                 if seal == _digest(key, code).encode():
-                    return CompileResult._rebuild(target_context, *pickle.loads(code))
+                    return from_bytes(code, target_context)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Leave a compiled kernel in the first folder that takes it; advise the user where none does that lasts."""
-        if data.library.has_dynamic_globals or self._source_has_changed():
+        """Save a compiled kernel in the first writable folder; log advice unless that folder is permanent."""
+        if not is_movable(data) or self._source_has_changed():
             return
         name, key = self._identify(sig, data.codegen)
-        code = dumps(data._reduce())
+        code = to_bytes(data)
         content = _digest(key, code).encode() + b"\n" + code
         obstacle = ""
         for folder in find_folders(self._file):
@@ -94,17 +91,17 @@ class KernelCache(NullCache):
         self._advise(f"cannot save its compiled code and compiles again in every process ({obstacle})")
 
     def _identify(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
-        """Return the name of the file of compiled code, and all that this code depends on."""
+        """The name of the file of compiled code, and everything that this code depends on."""
         kernel, options = self._kernel, cast(Any, config)
         variant = repr((
             kernel.__module__, kernel.__qualname__, kernel.__code__.co_firstlineno,
-            sig, codegen.magic_tuple(), options.BOUNDSCHECK, options.OPT,
+            sig, describe_target(codegen), options.BOUNDSCHECK, options.OPT,
         )).encode()  # fmt: skip
         name = f"{self._file.stem}.{kernel.__name__}-{_digest(variant)[:16]}.{_PYTHON}-{_SOURCES}.kernel"
         return name, b"\n".join((variant, _SOURCES.encode(), self._own_source))
 
     def _source_has_changed(self) -> bool:
-        """Whether files were edited since they were imported (or are not there): nobody knows what was compiled."""
+        """Whether files were edited since they were imported, or are missing: what was compiled is unknown then."""
         return not self._own_source or (_SOURCES, self._own_source) != (_digest_sources(), _digest_file(self._file))
 
     def _advise(self, problem: str) -> None:
@@ -115,7 +112,7 @@ class KernelCache(NullCache):
 
 
 def _digest_file(file: Path) -> bytes:
-    """Return a digest of a file, empty if it cannot be read."""
+    """The digest of a file, empty if it cannot be read."""
     try:
         return _digest(file.read_bytes()).encode()
     except OSError:
@@ -123,7 +120,7 @@ def _digest_file(file: Path) -> bytes:
 
 
 def _remove_outdated(folder: Path) -> None:
-    """Remove what other versions of the package have left."""
+    """Remove kernels compiled by other versions of the package with the same version of Python."""
     for file in folder.glob(f"*.{_PYTHON}-*.kernel*"):
         if f"-{_SOURCES}.kernel" not in file.name:
             with contextlib.suppress(OSError):  # another process was faster

@@ -1,11 +1,12 @@
-"""Numba kernels that find the leaves of a tree near a point, for all points of a leaf together.
+"""Numba functions that find the leaves of a k-d tree near a query point, for all queries of a leaf together.
 
-Points of one leaf have nearly the same leaves around them. Those are listed once, by a walk through the tree from its
-root, with their boxes side by side; every point then looks through the list, eight boxes at a time. The list reaches
-as far as the points of the leaf before needed, the nearest first, and is made longer for one that needs more.
+Queries of one leaf have nearly the same leaves around them. Those are listed once, by a search through the tree from
+its root, with their boxes side by side; each query then tests the listed boxes, eight at a time. The list has the
+nearest leaves first and reaches as far as the queries of the previous leaf needed. It is extended for a query that
+needs more.
 
-All distances are squared. Kernels take whole arrays and positions, never rows: making a view of an array that threads
-share touches its reference count, and they would wait for each other there.
+All distances and radii are squared. Functions take whole arrays and positions, never rows: a view of an array that
+threads share would change its reference count, and threads would wait for each other there.
 """
 
 from typing import Any, NamedTuple
@@ -13,61 +14,78 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compiling import inlined, jit, part
-from .kd_tree import FAR, LEAF, Tree, count_uncapped
+from .kd_tree import LEAF, Tree, count_uncapped
+from .neighbor_list import UNREACHED
 from .simd import at_most, broadcast8, broadcast16, first_bit, larger, load8, load16, smaller, store, where_less
 
-# Seven siblings a level, and 8**16 leaves are enough.
+# Nodes on the stack: at most seven siblings wait on each level, and 2**31 rows make ten levels.
 STACK = 128
 
-# The list starts with what is within this share of what the leaf before needed.
+# The list starts with the leaves within this share of the previous radius: most queries need no more.
 NEAREST = 0.05
 
-# How fast the list grows as long as nobody knows how far it has to reach.
+# How much farther the list reaches each time (squared), as long as the radius that a query needs is unknown.
 GROWTH = 4.0
 
-# What is in ``Near.state``: how many dimensions have no cap, which come first; the leaf of the group, how many leaves
-# are listed, how many of them the point has passed, where the eight begin that it looks at, and which of these it still
-# has to look at.
-NUMBERS, OWN, LISTED, PASSED, EIGHT, WAITING = range(6)
+# Entries of ``LeafCandidates.state``: numbers that change are in an array, as fields of a tuple cannot be assigned.
+N_NUMERIC = 0  # dimensions without a cap, which come first
+QUERY_LEAF = 1  # the leaf of the queries
+N_LISTED = 2  # leaves listed so far
+N_VISITED = 3  # listed leaves whose boxes the query has tested, −1 before its own leaf
+BATCH_START = 4  # where the eight leaves begin whose boxes were tested last
+PENDING_MASK = 5  # which of these eight are near enough and not visited yet
 
-# What is in ``Near.reach``: how far the list reaches, how far the group before needed it, and how far this one does.
-WITHIN, BEFORE, NEEDED = range(3)
+# Entries of ``LeafCandidates.radii``.
+LISTED_RADIUS = 0  # all leaves within this distance of the queries' box are listed
+PREVIOUS_RADIUS = 1  # what the queries of the previous leaf needed at most
+NEEDED_RADIUS = 2  # what those of this leaf have needed so far
 
 
-class Near(NamedTuple):
-    """The leaves near a group of points that lie in the same leaf."""
+class LeafCandidates(NamedTuple):
+    """The leaves near the queries of one leaf, and where the search of one query is."""
 
     low: Any
-    """The box of the group."""
+    """Lowest coordinates of the queries, float64 (dimensions,)."""
     high: Any
+    """Highest coordinates of the queries, float64 (dimensions,)."""
     leaves: Any
+    """Numbers of the listed leaves, int32 (leaves,)."""
     box_low: Any
-    """The boxes of the leaves: (eights, dimensions, 8)."""
+    """Lowest coordinates of the listed leaves, float64 (batches, dimensions, 8)."""
     box_high: Any
+    """Highest coordinates of the listed leaves, likewise."""
     query: Any
-    """The point that looks for others now."""
+    """Coordinates of the query, float64 (dimensions,)."""
     bound: Any
-    """Its distance to the boxes of the eight leaves that it looks at."""
+    """Distances of the query to the boxes of the batch, float64 (8,)."""
     distance: Any
-    """Its distance to the points of the last leaf."""
+    """Distances of the query to the points of the leaf visited last, float64 (16,)."""
     state: Any
-    reach: Any
+    """intp (6,): see N_NUMERIC and so on."""
+    radii: Any
+    """float64 (3,): see LISTED_RADIUS and so on."""
     stack: Any
-    """Nodes waiting on the way down."""
-    places: Any
-    """The numbers from 0 to 15."""
+    """Nodes still to be searched, intp (128,)."""
+    lane_numbers: Any
+    """0.0 to 15.0, float64 (16,), to tell points of a leaf from padding."""
 
 
 @jit
-def nothing_near(tree: Tree, caps: Any) -> Near:
-    """Return an empty list."""
+def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
+    """An empty list, for any number of queries in increasing order of position.
+
+    Parameters
+    ----------
+    tree : Tree
+    caps : float64 (dimensions,)
+    """
     n_leaves, d = tree.start.size - 1, caps.size
     boxes = ((n_leaves + 7) // 8, d, 8)
-    state, reach, places = np.empty(6, np.intp), np.empty(3), np.empty(LEAF)
-    state[NUMBERS], state[OWN], reach[NEEDED] = count_uncapped(caps), -1, -1.0
+    state, radii, lane_numbers = np.empty(6, np.intp), np.empty(3), np.empty(LEAF)
+    state[N_NUMERIC], state[QUERY_LEAF], radii[NEEDED_RADIUS] = count_uncapped(caps), -1, -1.0
     for i in range(LEAF):
-        places[i] = i
-    return Near(
+        lane_numbers[i] = i
+    return LeafCandidates(
         np.empty(d),
         np.empty(d),
         np.empty(n_leaves, np.int32),
@@ -77,25 +95,25 @@ def nothing_near(tree: Tree, caps: Any) -> Near:
         np.empty(8),
         np.empty(LEAF),
         state,
-        reach,
+        radii,
         np.empty(STACK, np.intp),
-        places,
+        lane_numbers,
     )
 
 
 @inlined
-def start_at(tree: Tree, caps: Any, near: Near, centres: Any, m: int) -> None:
-    """Let the m-th centre look for leaves; the list is made anew for the first of a leaf."""
+def start_query(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
+    """Make the m-th centre the query; the first one of a leaf starts a new list. Centres are increasing positions."""
     centre = centres[m]
-    if centre >= tree.start[near.state[OWN] + 1]:
-        _start_group(tree, caps, near, centres, m)
+    if centre >= tree.start[near.state[QUERY_LEAF] + 1]:
+        _start_list(tree, caps, near, centres, m)
     for k in range(caps.size):
         near.query[k] = tree.points[centre, k]
-    near.state[PASSED], near.state[WAITING] = -1, 0
+    near.state[N_VISITED], near.state[PENDING_MASK] = -1, 0
 
 
 @part
-def _start_group(tree: Tree, caps: Any, near: Near, centres: Any, m: int) -> None:
+def _start_list(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
     """Start a list for the centres from the m-th on that are in the same leaf."""
     leaf = _leaf_of(tree, centres[m])
     end = m
@@ -109,14 +127,15 @@ def _start_group(tree: Tree, caps: Any, near: Near, centres: Any, m: int) -> Non
             near.high[k] = larger(near.high[k], tree.points[centres[i], k])
         width = near.high[k] - near.low[k]
         diagonal += smaller(width * width, caps[k])
-    near.state[OWN], near.state[LISTED] = leaf, 0
-    near.reach[BEFORE] = near.reach[NEEDED] if near.reach[NEEDED] >= 0.0 else diagonal
-    near.reach[WITHIN], near.reach[NEEDED] = -1.0, 0.0
+    near.state[QUERY_LEAF], near.state[N_LISTED] = leaf, 0
+    # Neighbours of the first leaf are expected about as far away as its own points are from each other.
+    near.radii[PREVIOUS_RADIUS] = near.radii[NEEDED_RADIUS] if near.radii[NEEDED_RADIUS] >= 0.0 else diagonal
+    near.radii[LISTED_RADIUS], near.radii[NEEDED_RADIUS] = -1.0, 0.0
 
 
 @inlined
 def _leaf_of(tree: Tree, position: int) -> int:
-    """The leaf with a position; splits in the middle leave it near where even shares would."""
+    """The leaf with a position. Splits are in the middle, so that it is near where leaves of equal size have it."""
     leaves = tree.start.size - 1
     leaf = position * leaves // tree.start[leaves]
     while tree.start[leaf] > position:
@@ -127,126 +146,145 @@ def _leaf_of(tree: Tree, position: int) -> int:
 
 
 @inlined
-def next_leaf(tree: Tree, caps: Any, near: Near, limit: float) -> Any:
-    """Go on to a leaf with points that are not beyond the limit; return which ones, as bits, and the leaf.
+def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
+    """The bit mask of points within the limit in the next leaf that has some, and the number of the leaf.
 
-    The first leaf is the point's own. There are no bits when nothing is left. Distances are in ``near.distance``.
+    The query's own leaf comes first. The mask is 0 when no leaf is left. Distances are in ``near.distance``. The limit
+    may shrink from call to call.
     """
     state = near.state
-    if state[PASSED] < 0:
-        state[PASSED] = 0
-        hits = _measure_leaf(tree, caps, near, state[OWN], limit)
+    if state[N_VISITED] < 0:
+        state[N_VISITED] = 0
+        hits = _measure_leaf(tree, caps, near, state[QUERY_LEAF], limit)
         if hits != 0:
-            return hits, state[OWN]
+            return hits, state[QUERY_LEAF]
     while True:
-        waiting = state[WAITING]
-        while waiting != 0:
-            at = first_bit(waiting)
-            waiting &= waiting - 1
-            leaf = np.intp(near.leaves[state[EIGHT] + at])
-            if near.bound[at] <= limit and leaf != state[OWN]:
+        pending = state[PENDING_MASK]
+        while pending != 0:
+            lane = first_bit(pending)
+            pending &= pending - 1
+            leaf = np.intp(near.leaves[state[BATCH_START] + lane])
+            # The limit may have shrunk since the boxes of the batch were tested.
+            if near.bound[lane] <= limit and leaf != state[QUERY_LEAF]:
                 hits = _measure_leaf(tree, caps, near, leaf, limit)
                 if hits != 0:
-                    state[WAITING] = waiting
+                    state[PENDING_MASK] = pending
                     return hits, leaf
-        if state[PASSED] < state[LISTED]:
-            state[WAITING] = _measure_boxes(caps, near, limit)
-        elif limit <= near.reach[WITHIN]:
-            near.reach[NEEDED] = larger(near.reach[NEEDED], limit)
-            return np.int64(0), state[OWN]
+        if state[N_VISITED] < state[N_LISTED]:
+            state[PENDING_MASK] = _measure_boxes(caps, near, limit)
+        elif limit <= near.radii[LISTED_RADIUS]:
+            near.radii[NEEDED_RADIUS] = larger(near.radii[NEEDED_RADIUS], limit)
+            return np.int64(0), state[QUERY_LEAF]
         else:
-            state[WAITING] = 0
-            _list_more(tree, caps, near, limit)
+            state[PENDING_MASK] = 0
+            _extend_list(tree, caps, near, limit)
 
 
 @inlined
-def _measure_leaf(tree: Tree, caps: Any, near: Near, leaf: int, limit: float) -> Any:
-    """Fill in the distances to the points of a leaf; return which are not beyond the limit."""
+def _measure_leaf(tree: Tree, caps: Any, near: LeafCandidates, leaf: int, limit: float) -> Any:
+    """Fill in the distances to the points of a leaf; the bit mask of those within the limit."""
     distance = leaf_distances(tree, caps, near, leaf)
     store(near.distance, 0, distance)
     return at_most(distance, broadcast16(limit))
 
 
 @inlined
-def leaf_distances(tree: Tree, caps: Any, near: Near, leaf: int) -> Any:
-    """Distances of the query to the sixteen points of a leaf, infinite where there is none."""
-    d, numbers = caps.size, near.state[NUMBERS]
+def leaf_distances(tree: Tree, caps: Any, near: LeafCandidates, leaf: int) -> Any:
+    """Distances of the query to the 16 points of a leaf, a vector; infinite for padding.
+
+    Numeric dimensions have a loop of their own, as comparing with a cap takes as long as the rest of it.
+    """
+    d, n_numeric = caps.size, near.state[N_NUMERIC]
     total = broadcast16(0.0)
-    for k in range(numbers):
+    for k in range(n_numeric):
         gap = load16(tree.leaves, (leaf * d + k) * LEAF) - broadcast16(near.query[k])
         total = total + gap * gap
-    for k in range(numbers, d):
+    for k in range(n_numeric, d):
         gap = load16(tree.leaves, (leaf * d + k) * LEAF) - broadcast16(near.query[k])
         total = total + smaller(gap * gap, broadcast16(caps[k]))
     size = float(tree.start[leaf + 1] - tree.start[leaf])
-    return where_less(load16(near.places, 0), broadcast16(size), total, broadcast16(np.inf))
+    return where_less(load16(near.lane_numbers, 0), broadcast16(size), total, broadcast16(np.inf))
 
 
 @inlined
-def _measure_boxes(caps: Any, near: Near, limit: float) -> Any:
-    """Fill in the distances to the next boxes of the list; return which are not beyond the limit."""
+def _measure_boxes(caps: Any, near: LeafCandidates, limit: float) -> Any:
+    """Fill in the distances to the next boxes of the list; the bit mask of those within the limit."""
     state = near.state
-    eight = state[PASSED] // 8
-    bound = _box_distances(near.box_low, near.box_high, eight, near.query, near.query, caps, state[NUMBERS])
+    batch = state[N_VISITED] // 8
+    bound = _box_distances(near.box_low, near.box_high, batch, near.query, near.query, caps, state[N_NUMERIC])
     store(near.bound, 0, bound)
-    begin, end = state[PASSED] - 8 * eight, min(state[LISTED] - 8 * eight, 8)
-    state[EIGHT], state[PASSED] = 8 * eight, 8 * eight + end
+    # A list that was extended goes on in the middle of a batch: only its new boxes, and none beyond its end.
+    begin, end = state[N_VISITED] - 8 * batch, min(state[N_LISTED] - 8 * batch, 8)
+    state[BATCH_START], state[N_VISITED] = 8 * batch, 8 * batch + end
     return at_most(bound, broadcast8(limit)) & ((1 << end) - (1 << begin))
 
 
 @inlined
-def _box_distances(low: Any, high: Any, eight: int, query_low: Any, query_high: Any, caps: Any, numbers: int) -> Any:
-    """Distances of a box to eight others."""
+def _box_distances(low: Any, high: Any, batch: int, query_low: Any, query_high: Any, caps: Any, n_numeric: int) -> Any:
+    """Distances of a box to the eight boxes of a batch, a vector."""
     d = caps.size
     total = broadcast8(0.0)
-    for k in range(numbers):
-        gap = _box_gap(low, high, 8 * (eight * d + k), query_low[k], query_high[k])
+    for k in range(n_numeric):
+        gap = _box_gap(low, high, 8 * (batch * d + k), query_low[k], query_high[k])
         total = total + gap * gap
-    for k in range(numbers, d):
-        gap = _box_gap(low, high, 8 * (eight * d + k), query_low[k], query_high[k])
+    for k in range(n_numeric, d):
+        gap = _box_gap(low, high, 8 * (batch * d + k), query_low[k], query_high[k])
         total = total + smaller(gap * gap, broadcast8(caps[k]))
     return total
 
 
 @inlined
 def _box_gap(low: Any, high: Any, at: int, query_low: float, query_high: float) -> Any:
-    """How far a range is from eight others."""
-    before, behind = load8(low, at) - broadcast8(query_high), broadcast8(query_low) - load8(high, at)
-    return larger(larger(before, behind), broadcast8(0.0))
+    """Gaps between an interval and eight others, a vector; 0 where they overlap."""
+    above, below = load8(low, at) - broadcast8(query_high), broadcast8(query_low) - load8(high, at)
+    return larger(larger(above, below), broadcast8(0.0))
 
 
 @part
-def _list_more(tree: Tree, caps: Any, near: Near, limit: float) -> None:
-    """List the leaves that are farther than those listed, but not beyond what will probably do."""
-    within = near.reach[WITHIN]
-    wider = limit
-    if within < NEAREST * near.reach[BEFORE]:
-        wider = NEAREST * near.reach[BEFORE]
-    elif within < near.reach[BEFORE]:
-        wider = near.reach[BEFORE]
-    elif limit == FAR and within > 0.0:
-        wider = smaller(GROWTH * within, FAR)
-    near.reach[WITHIN] = wider
-    n_inner, listed = tree.low.shape[0], near.state[LISTED]
+def _extend_list(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> None:
+    """List leaves that are farther than those listed, up to the radius that will probably be needed."""
+    listed_radius = near.radii[LISTED_RADIUS]
+    near.radii[LISTED_RADIUS] = _next_radius(near, limit)
+    n_inner = tree.low.shape[0]
     near.stack[0], top = 0, 1 if n_inner > 0 else 0
     while top > 0:
         top -= 1
         node = near.stack[top]
-        distance = _box_distances(tree.low, tree.high, node, near.low, near.high, caps, near.state[NUMBERS])
-        bits = at_most(distance, broadcast8(wider)) & ((1 << (tree.fan if node == 0 else 8)) - 1)
+        distance = _box_distances(tree.low, tree.high, node, near.low, near.high, caps, near.state[N_NUMERIC])
+        children = at_most(distance, broadcast8(near.radii[LISTED_RADIUS]))
+        children &= (1 << (tree.fan if node == 0 else 8)) - 1  # the root may have padding
         first = 8 * node + tree.fan - 7 if node > 0 else 1
-        if first >= n_inner:
-            bits &= ~at_most(distance, broadcast8(within))
-        while bits != 0:
-            child = first_bit(bits)
-            bits &= bits - 1
-            if first < n_inner:
-                near.stack[top] = first + child
+        if first < n_inner:
+            while children != 0:
+                near.stack[top] = first + first_bit(children)
                 top += 1
-            else:
-                near.leaves[listed] = first + child - n_inner
-                for k in range(caps.size):
-                    near.box_low[listed // 8, k, listed % 8] = tree.low[node, k, child]
-                    near.box_high[listed // 8, k, listed % 8] = tree.high[node, k, child]
-                listed += 1
-    near.state[LISTED] = listed
+                children &= children - 1
+        else:
+            children &= ~at_most(distance, broadcast8(listed_radius))  # listed before
+            while children != 0:
+                _list_leaf(tree, near, node, first_bit(children), first - n_inner)
+                children &= children - 1
+
+
+@inlined
+def _next_radius(near: LeafCandidates, limit: float) -> float:
+    """How far the list will reach: in two steps to the previous radius, then to the limit."""
+    listed, previous = near.radii[LISTED_RADIUS], near.radii[PREVIOUS_RADIUS]
+    if listed < NEAREST * previous:
+        return NEAREST * previous
+    if listed < previous:
+        return previous
+    if limit == UNREACHED and listed > 0.0:
+        return smaller(GROWTH * listed, UNREACHED)
+    return limit
+
+
+@inlined
+def _list_leaf(tree: Tree, near: LeafCandidates, node: int, child: int, first_leaf: int) -> None:
+    """Append a leaf, the child of a node, to the list. Its box is copied: batches of the list mix children of nodes."""
+    listed = near.state[N_LISTED]
+    near.leaves[listed] = first_leaf + child
+    for k in range(tree.points.shape[1]):
+        near.box_low[listed // 8, k, listed % 8] = tree.low[node, k, child]
+        near.box_high[listed // 8, k, listed % 8] = tree.high[node, k, child]
+    near.state[N_LISTED] = listed + 1

@@ -1,105 +1,131 @@
-"""Numba kernels for local linear fits: the nearest places of a place, what they weigh, and what is left over.
+"""Numba kernels for local linear fits: the nearest points of each point, their weights, and the errors of the fits.
 
-A place is a point that stands for ``count`` equal rows. A row is never in its own fit: of its own place the fit takes
-the other rows. All distances are squared; places are in tree order.
+Points are unique: each stands for ``count`` equal rows. A row is never in its own fit: of its own point the fit takes
+the other rows. All distances are squared; points are in tree order.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compiling import inlined, jit
-from .kd_tree import FAR, TIES, Tree
-from .leaf_search import BEFORE, Near, next_leaf, nothing_near, start_at
+from .compiling import ONE, inlined, jit
+from .kd_tree import Tree
+from .leaf_search import PREVIOUS_RADIUS, LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
+from .neighbor_list import TIES, UNREACHED, insert_neighbor
 from .simd import WIDTH, broadcast8, first_bit, load8, store
 
-# The slopes of a fit are shrunk by this share of the mean square of what they multiply: few neighbours, or neighbours
-# on a line, do not make them wild.
+# The ridge that is added to the diagonal for slopes, as a share of its mean: slopes stay bounded where neighbours are
+# few or collinear.
 RIDGE = 0.02
 
-# Neighbours that weigh less than this, together, are all as far as the last one but for rounding.
+# Neighbours whose weights have a smaller sum than this are all as far as the last one but for rounding.
 EQUALLY_FAR = 1e-9
 
-# Stands for 0 where something is divided by it.
+# Added to denominators that may be 0.
 TINY = 1e-300
 
-# How much farther than those of centres nearby the places of a centre are expected to be at most (squared).
+# How much farther (squared) the neighbours of a centre are expected to be than those of the previous leaf's centres, at
+# most. A smaller limit inserts fewer points that are dropped again, but fails more often.
 MARGIN = 1.3
-
-# Numba takes a literal for a type of its own.
-ONE: Any = np.intp(1)
 
 
 class Space(NamedTuple):
-    """The places of a table in the space of some factors."""
+    """The unique points of a table in the space of some factors."""
 
     points: Any
-    """Coordinates of each place, (places, dimensions)."""
+    """Coordinates of each point, float64 (points, dimensions)."""
     caps: Any
-    """The most that a dimension adds to a squared distance, (dimensions,)."""
+    """The most that a dimension adds to a squared distance, float64 (dimensions,)."""
     n_slopes: int
-    """Fits are linear in so many dimensions, the first ones."""
+    """Fits are linear in so many dimensions, the first ones: those of numeric factors."""
     count: Any
-    """How many rows are at each place, (places,)."""
+    """The number of rows at each point, float64 (points,)."""
 
 
 class Weights(NamedTuple):
-    """What places weigh in the fit at each centre, for each number of neighbours: the bands."""
+    """The weights of points in the fit at each centre, for each number of neighbours: the bands."""
 
-    places: Any
-    """The places near each centre, itself first: int32 (centres, most)."""
+    neighbors: Any
+    """The points near each centre, itself first: int32 (centres, most)."""
     values: Any
-    """What each of them weighs, (centres, bands, most)."""
+    """The weight of all rows at each of them together, float64 (centres, bands, most)."""
     used: Any
-    """How many of them count, (centres, bands)."""
+    """How many of them have a weight, intp (centres, bands)."""
     reach: Any
-    """Squared distance of the last of them, (centres, bands)."""
+    """Squared distance of the last of them, float64 (centres, bands)."""
     tied: Any
-    """How many rows are that near if all neighbours are equally far, else 0: (centres, bands).
+    """The number of rows within that distance if all neighbours are equally far, else 0: float64 (centres, bands).
 
-    There can be more than are listed. The fit is the mean of them all, so that none is preferred; ``values`` are 0.
+    These can be more than are listed. The fit is the mean of them all, as none is nearer; ``values`` are 0.
     """
 
 
 @jit
-def nearest_places(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int) -> Any:
-    """Return the nearest places of each centre, itself first, with their distances, and how many there are.
+def nearest_points(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int) -> Any:
+    """The nearest points of each centre, itself first, their squared distances, and how many there are.
 
-    They are at most ``wanted`` besides the centre, and none if the centre's own rows are enough.
+    These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
+    enough.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of the unique points.
+    caps : float64 (dimensions,)
+    count : float64 (points,)
+        The number of rows at each point.
+    centres : intp (centres,)
+        Positions of points, increasing.
+    wanted : int
+        How many points are listed besides the centre, at most.
     """
-    places, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
+    neighbors, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
     length = np.ones(centres.size, np.intp)
-    _fill_places(tree, caps, count, centres, nothing_near(tree, caps), places, distances, length)
-    return places, distances, length
+    _fill_neighbors(tree, caps, count, centres, allocate_leaf_candidates(tree, caps), neighbors, distances, length)
+    return neighbors, distances, length
 
 
 @inlined
-def _fill_places(
-    tree: Tree, caps: Any, count: Any, centres: Any, near: Near, places: Any, distances: Any, length: Any
+def _fill_neighbors(
+    tree: Tree,
+    caps: Any,
+    count: Any,
+    centres: Any,
+    near: LeafCandidates,
+    neighbors: Any,
+    distances: Any,
+    length: Any,
 ) -> None:
-    """Do the work with the arrays that the kernel has made."""
-    most = places.shape[1]
-    wanted = most - 1
+    """Fill in the lists of all centres."""
+    most = neighbors.shape[1]
     for m in range(centres.size):
-        centre = centres[m]
-        places[m, 0], distances[m, 0] = centre, 0.0
-        if count[centre] > wanted:
+        neighbors[m, 0], distances[m, 0] = centres[m], 0.0
+        if count[centres[m]] >= most:
             continue
-        found = _collect(tree, caps, near, centres, m, True, places, distances)
-        if found < most:
-            found = _collect(tree, caps, near, centres, m, False, places, distances)
+        found = _search(tree, caps, near, centres, m, True, neighbors, distances)
+        if found < most:  # the expected limit was too small, or there are no more points
+            found = _search(tree, caps, near, centres, m, False, neighbors, distances)
         length[m] = found
 
 
 @inlined
-def _collect(tree: Tree, caps: Any, near: Near, centres: Any, m: int, guess: bool, places: Any, distances: Any) -> Any:
-    """Fill in the places near a centre, in order; return how many there are.
+def _search(
+    tree: Tree,
+    caps: Any,
+    near: LeafCandidates,
+    centres: Any,
+    m: int,
+    expect: bool,
+    neighbors: Any,
+    distances: Any,
+) -> Any:
+    """List the points near the m-th centre, sorted by distance; their number, the centre included.
 
-    Guessing that they are not farther than those of centres nearby, few are entered that do not stay.
+    With ``expect``, only those within the expected limit: fewer points are inserted that are dropped again.
     """
-    wanted = places.shape[1] - 1
-    start_at(tree, caps, near, centres, m)
-    limit, found = near.reach[BEFORE] * MARGIN if guess else FAR, ONE
+    most = neighbors.shape[1]
+    start_query(tree, caps, near, centres, m)
+    limit, found = near.radii[PREVIOUS_RADIUS] * MARGIN if expect else UNREACHED, ONE
     while True:
         hits, leaf = next_leaf(tree, caps, near, limit)
         if hits == 0:
@@ -107,51 +133,46 @@ def _collect(tree: Tree, caps: Any, near: Near, centres: Any, m: int, guess: boo
         while hits != 0:
             i = first_bit(hits)
             hits &= hits - 1
-            place, distance = tree.start[leaf] + i, near.distance[i]
-            if distance < limit and place != centres[m]:
-                found = _insert(places, distances, m, found, place, distance)
-                if found > wanted:
-                    limit = distances[m, wanted]
-
-
-@inlined
-def _insert(places: Any, distances: Any, m: int, found: int, place: int, distance: float) -> Any:
-    """Enter a place into the sorted list of centre m, behind the centre itself; return how many are in it."""
-    most = places.shape[1]
-    at = min(found, most - 1)
-    while at > 1 and distances[m, at - 1] > distance:
-        places[m, at], distances[m, at] = places[m, at - 1], distances[m, at - 1]
-        at -= 1
-    places[m, at], distances[m, at] = place, distance
-    return min(found + 1, most)
+            point, distance = tree.start[leaf] + i, near.distance[i]
+            if distance < limit and point != centres[m]:
+                # Entry 0 is the centre. When the list is full, its last entry is dropped.
+                insert_neighbor(distances, neighbors, (m,), ONE, min(found, most - 1), distance, point)
+                found = min(found + 1, most)
+                if found == most:
+                    limit = distances[m, most - 1]
 
 
 @jit
-def local_weights(space: Space, places: Any, distances: Any, length: Any, bands: Any) -> Weights:
-    """Return what each place weighs in the fit at each centre, for each number of neighbours in ``bands``.
+def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, bands: Any) -> Weights:
+    """The weights of points in the fit at each centre, for each number of neighbours in ``bands``.
 
-    The fit is linear in the first dimensions. Neighbours weigh the less the farther they are, and nothing at the
-    distance of the last one: ties there do not matter.
+    The fit is linear in the first dimensions. Weights fall with the distance, to 0 at that of the last neighbour: ties
+    there do not matter.
+
+    Parameters
+    ----------
+    space : Space
+    neighbors : int32 (centres, most)
+        The nearest points of each centre, itself first.
+    distances : float64 (centres, most)
+        Their squared distances.
+    length : intp (centres,)
+        How many there are.
+    bands : intp (bands,)
     """
-    n, most = places.shape
+    n, most = neighbors.shape
     weights, used = np.zeros((n, bands.size, most)), np.zeros((n, bands.size), np.intp)
     reach, tied = np.empty((n, bands.size)), np.zeros((n, bands.size))
     p = space.n_slopes + 1
-    width = (p + WIDTH - 1) // WIDTH * WIDTH
+    width = (p + WIDTH - 1) // WIDTH * WIDTH  # padded with zeros, which add nothing to the Gram matrix
     gram, terms, solution = np.empty((p, width)), np.zeros((most, width)), np.empty(p)
     for m in range(n):
-        centre = places[m, 0]
-        for k in range(length[m]):
-            terms[k, 0] = 1.0
-            for c in range(space.n_slopes):
-                terms[k, c + 1] = space.points[places[m, k], c] - space.points[centre, c]
+        centre = neighbors[m, 0]
+        _fill_terms(terms, space, neighbors, m, length[m])
         for band in range(bands.size):
-            rows, size = space.count[centre] - 1.0, ONE
-            while rows < bands[band] and size < length[m]:
-                rows += space.count[places[m, size]]
-                size += 1
+            size = _size_of_band(space, neighbors, m, length[m], bands[band])
             used[m, band], reach[m, band] = size, distances[m, size - 1]
-            total = _weigh(weights, m, band, space.count, places, distances, size)
+            total = _fill_kernel_weights(weights, m, band, space.count, neighbors, distances, size)
             if total < EQUALLY_FAR:
                 tied[m, band] = _count_tied(space, centre, reach[m, band])
                 weights[m, band, :] = 0.0
@@ -163,16 +184,41 @@ def local_weights(space: Space, places: Any, distances: Any, length: Any, bands:
                 for c in range(p):
                     value += solution[c] * terms[k, c]
                 weights[m, band, k] *= value
-    return Weights(places, weights, used, reach, tied)
+    return Weights(neighbors, weights, used, reach, tied)
 
 
 @inlined
-def _weigh(weights: Any, m: int, band: int, count: Any, places: Any, distances: Any, size: int) -> float:
-    """Give every row a weight that falls to 0 at the distance of the last place; return their sum."""
+def _fill_terms(terms: Any, space: Space, neighbors: Any, m: int, length: int) -> None:
+    """Fill in the regressors of each neighbour: 1, and its coordinates relative to the centre."""
+    centre = neighbors[m, 0]
+    for k in range(length):
+        terms[k, 0] = 1.0
+        for c in range(space.n_slopes):
+            terms[k, c + 1] = space.points[neighbors[m, k], c] - space.points[centre, c]
+
+
+@inlined
+def _size_of_band(space: Space, neighbors: Any, m: int, length: int, band: int) -> Any:
+    """How many points, the centre included, have at least ``band`` rows besides the one that is fitted."""
+    rows, size = space.count[neighbors[m, 0]] - 1.0, ONE
+    while rows < band and size < length:
+        rows += space.count[neighbors[m, size]]
+        size += 1
+    return size
+
+
+@inlined
+def _fill_kernel_weights(
+    weights: Any, m: int, band: int, count: Any, neighbors: Any, distances: Any, size: int
+) -> float:
+    """Fill in weights that fall with the distance, to 0 at that of the last point, times its rows; their sum.
+
+    One row of the centre itself does not count: the one that is fitted.
+    """
     reach = distances[m, size - 1] + TINY
     total = 0.0
     for k in range(size):
-        rows = count[places[m, k]] - (1.0 if k == 0 else 0.0)
+        rows = count[neighbors[m, k]] - (1.0 if k == 0 else 0.0)
         weights[m, band, k] = rows * max(1.0 - distances[m, k] / reach, 0.0)
         total += weights[m, band, k]
     return total
@@ -180,27 +226,27 @@ def _weigh(weights: Any, m: int, band: int, count: Any, places: Any, distances: 
 
 @inlined
 def _count_tied(space: Space, centre: int, reach: float) -> float:
-    """How many rows, those at the centre aside, are not farther than the reach."""
+    """The number of rows within the reach of a centre, its own aside."""
     rows = 0.0
-    for place in range(space.count.size):
-        if _is_within(space, centre, place, reach):
-            rows += space.count[place]
+    for point in range(space.count.size):
+        if _is_within(space, centre, point, reach):
+            rows += space.count[point]
     return rows
 
 
 @inlined
-def _is_within(space: Space, centre: int, place: int, reach: float) -> bool:
-    """Whether a place is another one than the centre, and not farther than the reach but for rounding."""
+def _is_within(space: Space, centre: int, point: int, reach: float) -> bool:
+    """Whether a point other than the centre is not farther than the reach but for rounding."""
     total = 0.0
     for k in range(space.caps.size):
-        step = space.points[place, k] - space.points[centre, k]
+        step = space.points[point, k] - space.points[centre, k]
         total += min(step * step, space.caps[k])
-    return place != centre and total <= reach * TIES
+    return point != centre and total <= reach * TIES
 
 
 @inlined
 def _fill_gram(gram: Any, terms: Any, weights: Any, m: int, band: int, size: int) -> None:
-    """Weighted sums of products of the terms, with the ridge."""
+    """Fill in the Gram matrix of the weighted regressors, with the ridge."""
     p, width = gram.shape
     gram[:] = 0.0
     for k in range(size):
@@ -219,7 +265,10 @@ def _fill_gram(gram: Any, terms: Any, weights: Any, m: int, band: int, size: int
 
 @inlined
 def _solve_first(gram: Any, solution: Any) -> None:
-    """Solve gram · solution = (1, 0, …, 0) by Cholesky's decomposition, in place."""
+    """Solve gram · solution = (1, 0, …, 0) by Cholesky decomposition, in place: the fit at the centre is the constant.
+
+    LAPACK would take longer to be called than such small systems take.
+    """
     p = solution.size
     for r in range(p):
         for c in range(r + 1):
@@ -240,110 +289,154 @@ def _solve_first(gram: Any, solution: Any) -> None:
 
 
 @jit
-def place_means(place_of: Any, count: Any, draws: Any) -> Any:
-    """Return the mean at each place of values given for each row, (rows, draws)."""
+def point_means(point_of: Any, count: Any, draws: Any) -> Any:
+    """Mean of each column at each point, (points, draws), of the type of ``draws``.
+
+    Parameters
+    ----------
+    point_of : intp (rows,)
+        The point of each row.
+    count : float64 (points,)
+        The number of rows at each point.
+    draws : float32 or float64 (rows, draws)
+    """
     means = np.zeros((count.size, draws.shape[1]), draws.dtype)
-    for row in range(place_of.size):
+    for row in range(point_of.size):
         for b in range(draws.shape[1]):
-            means[place_of[row], b] += draws[row, b]
-    for place in range(count.size):
+            means[point_of[row], b] += draws[row, b]
+    for point in range(count.size):
         for b in range(draws.shape[1]):
-            means[place, b] /= count[place]
+            means[point, b] /= count[point]
     return means
 
 
 @jit
 def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
-    """Return the fit at each row, (bands, rows), and the sum of its squared weights.
+    """The fit at each row, in units of y, and the sum of its squared weights; both float64 (bands, rows).
 
-    ``mean``, (places, 1), is that of y, ``centre_of`` the number of the centre where a row is.
+    Parameters
+    ----------
+    space : Space
+    mean : float64 (points, 1)
+        The mean of y at each point, over all of its rows.
+    weights : Weights
+    centre_of : intp (rows,)
+        The number of each row's point among the centres.
+    y : float64 (rows,)
     """
     n_bands = weights.used.shape[1]
-    squares = _sum_squares(space, weights)
-    at_others = np.zeros((weights.used.shape[0], n_bands))
+    squared_weights = _sum_squared_weights(space, weights)
+    at_centres = np.zeros((weights.used.shape[0], n_bands))
     for m in range(weights.used.shape[0]):
         for band in range(n_bands):
-            at_others[m, band] = _others_of_own(space, weights, m, band) * mean[weights.places[m, 0], 0]
+            at_centres[m, band] = _weight_of_centre(space, weights, m, band) * mean[weights.neighbors[m, 0], 0]
             for k in range(1, weights.used[m, band]):
-                at_others[m, band] += weights.values[m, band, k] * mean[weights.places[m, k], 0]
+                at_centres[m, band] += weights.values[m, band, k] * mean[weights.neighbors[m, k], 0]
             if weights.tied[m, band] > 0:
-                for place in range(space.count.size):
-                    if _is_within(space, weights.places[m, 0], place, weights.reach[m, band]):
-                        at_others[m, band] += space.count[place] / weights.tied[m, band] * mean[place, 0]
-    fits, spread = np.empty((n_bands, y.size)), np.empty((n_bands, y.size))
+                for point in range(space.count.size):
+                    if _is_within(space, weights.neighbors[m, 0], point, weights.reach[m, band]):
+                        at_centres[m, band] += space.count[point] / weights.tied[m, band] * mean[point, 0]
+    fits, row_squared_weights = np.empty((n_bands, y.size)), np.empty((n_bands, y.size))
     for row in range(y.size):
         m = centre_of[row]
-        rows = space.count[weights.places[m, 0]]
+        rows = space.count[weights.neighbors[m, 0]]
         for band in range(n_bands):
-            fits[band, row] = at_others[m, band] - _others_of_own(space, weights, m, band) / rows * y[row]
-            spread[band, row] = squares[m, band]
-    return fits, spread
+            # the fit of all rows of the point, without this one
+            fits[band, row] = at_centres[m, band] - _weight_of_centre(space, weights, m, band) / rows * y[row]
+            row_squared_weights[band, row] = squared_weights[m, band]
+    return fits, row_squared_weights
 
 
 @inlined
-def _others_of_own(space: Space, weights: Weights, m: int, band: int) -> Any:
-    """What the mean of a centre weighs if each of its rows weighs as much as the others of one of them do."""
-    rows = space.count[weights.places[m, 0]]
+def _weight_of_centre(space: Space, weights: Weights, m: int, band: int) -> Any:
+    """The weight of the mean of all rows at a centre, such that each row has the weight it has in the fits of others.
+
+    So the sum over all rows of a point is made once, and each row is subtracted for its own fit.
+    """
+    rows = space.count[weights.neighbors[m, 0]]
     return weights.values[m, band, 0] * rows / max(rows - 1.0, 1.0)
 
 
 @jit
-def _sum_squares(space: Space, weights: Weights) -> Any:
-    """Sum of the squared weights of single rows, for each centre and band."""
+def _sum_squared_weights(space: Space, weights: Weights) -> Any:
+    """Sum of the squared weights of single rows, float64 (centres, bands).
+
+    Parameters
+    ----------
+    space : Space
+    weights : Weights
+    """
     n, n_bands = weights.used.shape
-    squares = np.zeros((n, n_bands))
+    squared_weights = np.zeros((n, n_bands))
     for m in range(n):
         for band in range(n_bands):
             if weights.tied[m, band] > 0:
-                squares[m, band] = 1.0 / weights.tied[m, band]
+                squared_weights[m, band] = 1.0 / weights.tied[m, band]
                 continue
             for k in range(weights.used[m, band]):
-                rows = space.count[weights.places[m, k]] - (1.0 if k == 0 else 0.0)
-                squares[m, band] += weights.values[m, band, k] ** 2 / max(rows, 1.0)
-    return squares
+                rows = space.count[weights.neighbors[m, k]] - (1.0 if k == 0 else 0.0)
+                squared_weights[m, band] += weights.values[m, band, k] ** 2 / max(rows, 1.0)
+    return squared_weights
 
 
 @jit
-def sum_errors(space: Space, place_draws: Any, draws: Any, weights: Weights, centre_of: Any) -> Any:
-    """Sum the normalised squared errors of all rows, for each band and draw: (bands, draws).
+def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, centre_of: Any) -> Any:
+    """Sum over all rows of the squared errors divided by 1 + Σw², float64 (bands, draws), in units of y².
 
-    ``draws``, (rows, draws), stand in for y; ``place_draws`` are their means at each place.
+    Draws are summed in single precision: there are many, and they are random anyway.
+
+    Parameters
+    ----------
+    space : Space
+    point_draws : float32 (points, draws)
+        Means of the draws at each point.
+    draws : float32 (rows, draws)
+        Responses in place of y.
+    weights : Weights
+    centre_of : intp (rows,)
+        The number of each row's point among the centres.
     """
     n, n_bands = weights.used.shape
     n_draws = draws.shape[1]
-    squares = _sum_squares(space, weights)
-    at_others, squared = np.empty((n, n_draws), np.float32), np.empty(n_draws, np.float32)
+    squared_weights = _sum_squared_weights(space, weights)
+    at_centres, squares = np.empty((n, n_draws), np.float32), np.empty(n_draws, np.float32)
     total = np.empty((n_bands, n_draws))
     for band in range(n_bands):
-        at_others[:] = 0.0
-        for m in range(n):
-            if weights.tied[m, band] > 0:
-                _add_tied(at_others, space, weights, m, band, place_draws)
-                continue
-            for k in range(weights.used[m, band]):
-                weight = np.float32(weights.values[m, band, k] if k > 0 else _others_of_own(space, weights, m, band))
-                place = weights.places[m, k]
-                for b in range(n_draws):
-                    at_others[m, b] += weight * place_draws[place, b]
-        squared[:] = 0.0
+        _fill_fits(at_centres, space, weights, band, point_draws)
+        squares[:] = 0.0
         for row in range(centre_of.size):
             m = centre_of[row]
-            rows = space.count[weights.places[m, 0]]
-            own = np.float32(1.0 + _others_of_own(space, weights, m, band) / rows)
-            scale = np.float32(1.0 / (1.0 + squares[m, band]))
+            rows = space.count[weights.neighbors[m, 0]]
+            own = np.float32(1.0 + _weight_of_centre(space, weights, m, band) / rows)
+            scale = np.float32(1.0 / (1.0 + squared_weights[m, band]))
             for b in range(n_draws):
-                error = own * draws[row, b] - at_others[m, b]
-                squared[b] += scale * error * error
+                error = own * draws[row, b] - at_centres[m, b]
+                squares[b] += scale * error * error
         for b in range(n_draws):
-            total[band, b] = squared[b]
+            total[band, b] = squares[b]
     return total
 
 
 @inlined
-def _add_tied(at_others: Any, space: Space, weights: Weights, m: int, band: int, place_draws: Any) -> None:
-    """Add the mean of the rows that are equally far to what is fitted at a centre, for each draw."""
-    for place in range(space.count.size):
-        if _is_within(space, weights.places[m, 0], place, weights.reach[m, band]):
-            weight = np.float32(space.count[place] / weights.tied[m, band])
-            for b in range(at_others.shape[1]):
-                at_others[m, b] += weight * place_draws[place, b]
+def _fill_fits(at_centres: Any, space: Space, weights: Weights, band: int, point_draws: Any) -> None:
+    """Fill in the fit of each draw at each centre, from all rows of the centre's point."""
+    at_centres[:] = 0.0
+    for m in range(at_centres.shape[0]):
+        if weights.tied[m, band] > 0:
+            _add_tied(at_centres, space, weights, m, band, point_draws)
+            continue
+        for k in range(weights.used[m, band]):
+            weight = np.float32(weights.values[m, band, k] if k > 0 else _weight_of_centre(space, weights, m, band))
+            point = weights.neighbors[m, k]
+            for b in range(at_centres.shape[1]):
+                at_centres[m, b] += weight * point_draws[point, b]
+
+
+@inlined
+def _add_tied(at_centres: Any, space: Space, weights: Weights, m: int, band: int, point_draws: Any) -> None:
+    """Add the mean of the rows that are equally far to the fit of each draw at a centre."""
+    for point in range(space.count.size):
+        if _is_within(space, weights.neighbors[m, 0], point, weights.reach[m, band]):
+            weight = np.float32(space.count[point] / weights.tied[m, band])
+            for b in range(at_centres.shape[1]):
+                at_centres[m, b] += weight * point_draws[point, b]
