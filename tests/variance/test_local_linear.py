@@ -87,7 +87,7 @@ def test_draws_are_fitted_as_the_response_is():
 def test_blocks_of_rows_give_the_same_fits_as_all_at_once():
     X, y = friedman(rows=900)
     local, errors, values = fits_of(X, y, [0, 6, 7])
-    means = local.place_means(values[:, None])
+    means = local.point_means(values[:, None])
     at_once = local.fit(np.arange(900)).errors(values, means)
     for ours, expected in zip(errors, at_once, strict=True):
         np.testing.assert_array_equal(ours, expected)

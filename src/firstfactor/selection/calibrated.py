@@ -151,7 +151,7 @@ class CalibratedRule:
         return self._fits.find(factors, lambda: LocalLinear(self._search, factors).fit(self._search.outer))
 
     def _errors(self, fits: Fits) -> Errors:
-        return fits.errors(self._y, fits.local.place_means(self._y[:, None]))
+        return fits.errors(self._y, fits.local.point_means(self._y[:, None]))
 
     def _draw(self, errors: Errors, n_draws: int) -> BootstrapResponses:
         """The response, and bootstrap responses as if nothing but the fitted factors mattered: (rows, 1 + draws).

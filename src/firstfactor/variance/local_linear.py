@@ -1,8 +1,8 @@
-"""Leave-one-out local linear fits: how well a row is foretold by its neighbours, in any set of factors.
+"""Leave-one-out local linear fits: how well the neighbours of a row predict it, in any set of factors.
 
-The nearest row alone is never at the same place, so that the variance found there is too large: by what the function
-changes on the way. A straight line through several neighbours takes most of that away, and a comparison of two numbers
-of neighbours tells most of what is left.
+The nearest row alone is never at the same point, so the variance found there is too large, by how much the function
+changes on the way. A plane through several neighbours removes most of that bias, and comparing two numbers of
+neighbours shows most of what is left.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Errors(NamedTuple):
 
 
 class LocalLinear:
-    """Where fits are made: the places of a table in the space of some factors."""
+    """Leave-one-out local linear fits in the space of some factors."""
 
     def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
         points = search.unique_points(factors, every=True)  # a fit takes all of several equal rows, or none
@@ -53,16 +53,16 @@ class LocalLinear:
         if factors:
             coordinates, caps = self._permuted.tree.points, self._permuted.caps
         self.space = kernels.Space(coordinates, caps, n_slopes, points.count[order])
-        """The places, with how many rows are at each."""
+        """The unique points, with the number of rows at each."""
 
     def errors(self, y: Floats, rows: Positions) -> Errors:
-        """Return the errors of some rows, made block by block to save memory."""
-        means = self.place_means(y[:, None])
+        """The errors of some rows, computed block by block to save memory."""
+        means = self.point_means(y[:, None])
         parts = self._search.workers.map(lambda some: self.fit(some).errors(y[some], means), blocks(rows, FIT))
         return Errors(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
 
     def fit(self, rows: Positions) -> "Fits":
-        """Make the fits at some rows."""
+        """The fits at some rows."""
         centres, centre_of = np.unique(self.point_of[rows], return_inverse=True)
         if self.space.count.size == 1:  # nothing to search
             neighbors, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
@@ -71,35 +71,35 @@ class LocalLinear:
                 self._permuted.tree, self.space.caps, self.space.count, centres, int(self._bands.max())
             )
         weights = kernels.local_weights(self.space, neighbors, distances, length, self._bands)
-        return Fits(self, centre_of, weights)
+        return Fits(self, centre_of, kernels.Weights(neighbors, *weights))
 
-    def place_means(self, values: Any) -> Any:
-        """Return the mean at each place of values given for each row, (rows, columns)."""
+    def point_means(self, values: Any) -> Any:
+        """Means of ``values``, (rows, columns), at each unique point: (points, columns)."""
         return kernels.point_means(self.point_of, self.space.count, values)
 
 
 @dataclass(frozen=True)
 class Fits:
-    """Fits at some rows: what each place near them weighs, for each band. They serve any response."""
+    """Fits at some rows, as the weights of the points near them, for each band. They serve any response."""
 
     local: LocalLinear
     centre_of: Positions
-    """The number of the place that each row is at, among those that were fitted: the centres."""
+    """The centre of each row, (rows,): the number of its point among those that were fitted."""
     weights: kernels.Weights
-    """What the places near each of them weigh."""
+    """The weights of the points near each centre."""
 
     def errors(self, y: Floats, means: Floats) -> Errors:
-        """Return the errors of the rows, given their values and the means of all rows at each place."""
+        """The errors of the rows, from their values, (rows,), and the means of all rows at each point, (points, 1)."""
         fits, squared_weights = kernels.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
         return Errors(
             (y - fits) / np.sqrt(1 + squared_weights), fits, squared_weights, self.weights.reach[self.centre_of].T
         )
 
     def mean_squares(self, draws: BootstrapResponses) -> Floats:
-        """Return the mean squared error of each column of ``draws``, (rows, draws), in place of y: (bands, draws).
+        """Mean squared error with each column of ``draws``, (rows, draws), as the response: (bands, draws).
 
         The fits must be those at all rows of the table.
         """
-        means = self.local.place_means(draws)
+        means = self.local.point_means(draws)
         sums: Floats = kernels.sum_errors(self.local.space, means, draws, self.weights, self.centre_of)
         return sums / len(draws)

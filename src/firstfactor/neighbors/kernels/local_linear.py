@@ -143,8 +143,10 @@ def _search(
 
 
 @jit
-def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, bands: Any) -> Weights:
-    """The weights of points in the fit at each centre, for each number of neighbours in ``bands``.
+def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, bands: Any) -> Any:
+    """The last four parts of `Weights`, for each number of neighbours in ``bands``.
+
+    They come as a plain tuple: to return a named one, numba unpickles its class, and Ctrl-C at that moment crashes.
 
     The fit is linear in the first dimensions. Weights fall with the distance, to 0 at that of the last neighbour: ties
     there do not matter.
@@ -184,7 +186,7 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
                 for c in range(p):
                     value += solution[c] * terms[k, c]
                 weights[m, band, k] *= value
-    return Weights(neighbors, weights, used, reach, tied)
+    return weights, used, reach, tied
 
 
 @inlined

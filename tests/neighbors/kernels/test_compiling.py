@@ -52,6 +52,24 @@ print(json.dumps(found))
 """
 
 
+# As above, but prints which kernels return a named tuple.
+NAMED_TUPLES = COMPILE_ALL.partition("found = {}")[0] + """
+from numba.core.types import BaseNamedTuple
+for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
+    for value in vars(importlib.import_module(name)).values():
+        if isinstance(value, Dispatcher) and WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items():
+            continue
+        for compiled in getattr(value, "overloads", {}).values():
+            if isinstance(compiled.signature.return_type, BaseNamedTuple):
+                print(value.__name__)
+"""
+
+
+def test_kernels_that_python_calls_return_no_named_tuples():
+    """To return one, numba unpickles its class each time: Ctrl-C at that moment would crash, or be lost."""
+    assert set(run_script(NAMED_TUPLES).split()) <= {"allocate_leaf_candidates"}  # which only kernels call
+
+
 def uncounted_functions():
     """The syntax trees of functions decorated as `part` or `inlined`, by file and name."""
     return {
