@@ -1,17 +1,15 @@
 """What the README shows is what happens."""
 
-import os
 import re
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
+from command import run_here
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-NEUTRAL = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
 
 
 @pytest.mark.parametrize(
@@ -19,9 +17,9 @@ NEUTRAL = {name: value for name, value in os.environ.items() if name not in ("CO
     re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL),
     ids=["fit", "sure", "truth"],
 )
-def test_the_examples_print_what_is_shown(code, shown):
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, encoding="utf-8")
-    assert run.stdout == shown
+def test_the_examples_print_what_is_shown(code, shown, capsys):
+    exec(code, {"__name__": "__main__"})
+    assert capsys.readouterr().out == shown
 
 
 def test_the_example_needs_no_more_than_the_package():
@@ -37,8 +35,8 @@ def test_the_demo_prints_what_is_shown_and_draws_the_figure(tmp_path):
     figure = re.search(r"--plot (\S+)", command).group(1)
     assert f"]({figure})" in README
     (tmp_path / figure).parent.mkdir()
-    program = Path(sysconfig.get_path("scripts")) / "firstfactor"
-    run = subprocess.run([program, *command.split()], capture_output=True, check=True, cwd=tmp_path, env=NEUTRAL)
+    run = run_here(*command.split(), folder=tmp_path)
+    assert run.returncode == 0
     assert untimed(run.stdout.decode()) == untimed(shown)
     labels = re.compile(r"<!-- (.*?) -->")
     drawn, kept = ((folder / figure).read_text(encoding="utf-8") for folder in (tmp_path, ROOT))

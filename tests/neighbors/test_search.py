@@ -3,6 +3,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 
 import joblib
 import naive
@@ -64,20 +65,34 @@ DIFFICULT = {
 }  # fmt: skip
 
 
+@cache
+def difficult(name):
+    """The table, a response, the rows whose balls are looked at, and the table as plain loops want it."""
+    X = pd.DataFrame(DIFFICULT[name])
+    y = np.random.default_rng(1).normal(size=len(X)) + np.arange(len(X)) % 3
+    outer = np.arange(len(X)) if len(X) <= 100 else np.arange(0, len(X), 40)
+    return X, y, outer, naive.standardise(as_lists(X))
+
+
+@cache
+def plain_loops(name, k, factors):
+    """What plain loops find, once for all ways to search."""
+    _, y, outer, columns = difficult(name)
+    return np.mean(naive.ball_variances(columns, y.tolist(), list(factors), k, outer))
+
+
 @pytest.mark.parametrize("k", [2, 3, 5, "all"])
 @pytest.mark.parametrize("name", DIFFICULT)
 def test_plans_on_difficult_data(name, k, way):
-    X = pd.DataFrame(DIFFICULT[name])
+    X, y, outer, _ = difficult(name)
     if len(X) > 100 and (k == "all" or way not in ("shared", "line")):
         pytest.skip("the plain loops would take too long; smaller tables cover it")
-    y = np.random.default_rng(1).normal(size=len(X)) + np.arange(len(X)) % 3
     k = len(X) if k == "all" else k
-    columns, p = naive.standardise(as_lists(X)), X.shape[1]
-    outer = np.arange(len(X)) if len(X) <= 100 else np.arange(0, len(X), 40)
+    p = X.shape[1]
     plans = search(X, y, k, outer)
 
     def ref(factors):
-        return np.mean(naive.ball_variances(columns, y.tolist(), factors, k, outer))
+        return plain_loops(name, k, tuple(factors))
 
     for base in ([0], [1, 0], list(range(p - 1))):
         candidates = [i for i in range(p) if i not in base]
@@ -157,9 +172,9 @@ def test_inside_processes_of_joblib():
     printed = run_script(
         """
         import joblib
-        from tables import friedman
+        from firstfactor.problems import friedman
         from scripts import fit_bytes
-        X, y = friedman(200)
+        X, y = friedman.sample(200, 10)
         fits = joblib.Parallel(n_jobs=2)(joblib.delayed(fit_bytes)(X, y) for _ in range(3))
         print(set(fits) == {fit_bytes(X, y)})
         """
@@ -172,9 +187,9 @@ def test_after_fork():
     printed = run_script(
         """
         import os
-        from tables import friedman
+        from firstfactor.problems import friedman
         from scripts import fit_bytes
-        X, y = friedman(200)
+        X, y = friedman.sample(200, 10)
         ref = fit_bytes(X, y)
         child = os.fork()
         if child == 0:
@@ -231,10 +246,10 @@ def test_kernels_without_compiling():
 )
 def test_ctrl_c_stops_within_a_second(call):
     before = f"""
-        from tables import friedman
         from firstfactor import FIRST, total_indices
-        {call}(*friedman(10_000, factors=40))  # compiles all that is needed: numba gets interrupts wrong
-        X, y = friedman(200_000, factors=40)
+        from firstfactor.problems import friedman
+        {call}(*friedman.sample(10_000, 40))  # compiles all that is needed: numba gets interrupts wrong
+        X, y = friedman.sample(200_000, 40)
     """
     assert seconds_to_stop(f"{call}(X, y)", before) < 5  # a second on a quiet machine
 
