@@ -508,10 +508,10 @@ CHANGES = [
         "inference/test_standard_errors.py",
     ),
     Change(
-        "inference/standard_errors.py",
+        "neighbors/kernels/neighbor_list.py",
         "variance divided by n",
-        "/ (rows.size - 1) + overlap",
-        "/ rows.size + overlap",
+        "return sum_of_squares(moments) / (moments[0] - 1)",
+        "return sum_of_squares(moments) / moments[0]",
         "inference/test_standard_errors.py",
     ),
     Change(
@@ -1478,8 +1478,8 @@ CHANGES = [
     Change(
         "neighbors/kernels/local_linear.py",
         "a row foretells itself",
-        "rows = count[places[m, k]] - (1.0 if k == 0 else 0.0)",
-        "rows = count[places[m, k]]",
+        "rows = count[neighbors[m, k]] - (1.0 if k == 0 else 0.0)",
+        "rows = count[neighbors[m, k]]",
         PLAIN,
     ),
     Change(
@@ -1492,21 +1492,21 @@ CHANGES = [
     Change(
         "neighbors/kernels/local_linear.py",
         "rows at the centre are tied with it",
-        "return place != centre and total <= reach * TIES",
+        "return point != centre and total <= reach * TIES",
         "return total <= reach * TIES",
         "variance/test_local_linear.py",
     ),
     Change(
         "neighbors/kernels/local_linear.py",
         "one neighbour too few",
-        "while rows < bands[band] and size < length[m]:",
-        "while rows < bands[band] - 1 and size < length[m]:",
+        "while rows < band and size < length:",
+        "while rows < band - 1 and size < length:",
         PLAIN,
     ),
     Change(
         "neighbors/kernels/local_linear.py",
         "errors of draws as if fits had no noise",
-        "np.float32(1.0 / (1.0 + squares[m, band]))",
+        "np.float32(1.0 / (1.0 + squared_weights[m, band]))",
         "np.float32(1.0)",
         PLAIN,
     ),
@@ -1521,7 +1521,7 @@ CHANGES = [
     Change(
         "neighbors/kernels/single_column.py",
         "rounding decides ties",
-        "        reach *= np.sqrt(TIES)\n",
+        "    radius *= np.sqrt(TIES)\n",
         "",
         "neighbors/test_search.py::test_plans_on_difficult_data test_against_naive.py",
     ),
@@ -1534,18 +1534,18 @@ CHANGES = [
         equivalent="ties are all taken afterwards",
     ),
     Change(
-        "neighbors/kernels/single_column.py",
+        "neighbors/kernels/neighbor_list.py",
         "squares without the way between means",
-        "second += squares[h] + count[h] * step * step",
-        "second += squares[h]",
+        "total_squares + (squares + count * shift * shift)",
+        "total_squares + squares",
         PLAIN,
     ),
     # --- neighbors/kernels/ball_variance.py ------------------------------------------------------------------
     Change(
         "neighbors/kernels/ball_variance.py",
         "a full place searches on",
-        "if count[centre] >= n_neighbors:",
-        "if count[centre] > n_neighbors:",
+        "if count[centre] >= nearest.size:",
+        "if count[centre] > nearest.size:",
         PLAIN,
         equivalent="the ball found is the place alone",
     ),
@@ -1560,8 +1560,8 @@ CHANGES = [
     Change(
         "neighbors/kernels/forward_tree.py",
         "mismatches without a cap",
-        "far = broadcast8(near.distance[i]) + smaller(gap * gap, cap)",
-        "far = broadcast8(near.distance[i]) + gap * gap",
+        "sum_distance = broadcast8(near.distance[i]) + smaller(gap * gap, cap)",
+        "sum_distance = broadcast8(near.distance[i]) + gap * gap",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
     # --- neighbors/kernels/leave_one_out.py ------------------------------------------------------------------
@@ -1575,16 +1575,16 @@ CHANGES = [
     Change(
         "neighbors/kernels/leave_one_out.py",
         "rounding decides ties",
-        "if without[k] <= nearest[last, k] * TIES:",
-        "if without[k] <= nearest[last, k]:",
+        "if without[k] <= nearest[k, last] * TIES:",
+        "if without[k] <= nearest[k, last]:",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
     # --- neighbors/kernels/forward_sorted.py -----------------------------------------------------------------
     Change(
         "neighbors/kernels/forward_sorted.py",
         "the window ends too early",
-        "                limit = nearest[wanted - 1] * TIES\n",
-        "                limit = nearest[0] * TIES / 4\n",
+        "        limit = nearest[wanted - 1] * TIES\n",
+        "        limit = nearest[0] * TIES / 4\n",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
     Change(

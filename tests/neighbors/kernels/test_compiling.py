@@ -53,7 +53,9 @@ print(json.dumps(found))
 
 
 # As above, but prints which kernels return a named tuple.
-NAMED_TUPLES = COMPILE_ALL.partition("found = {}")[0] + """
+NAMED_TUPLES = (
+    COMPILE_ALL.partition("found = {}")[0]
+    + """
 from numba.core.types import BaseNamedTuple
 for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
     for value in vars(importlib.import_module(name)).values():
@@ -63,6 +65,7 @@ for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + ".")
             if isinstance(compiled.signature.return_type, BaseNamedTuple):
                 print(value.__name__)
 """
+)
 
 
 def test_kernels_that_python_calls_return_no_named_tuples():
