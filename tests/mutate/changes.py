@@ -508,10 +508,10 @@ CHANGES = [
         "inference/test_standard_errors.py",
     ),
     Change(
-        "neighbors/kernels/neighbor_list.py",
+        "inference/standard_errors.py",
         "variance divided by n",
-        "return sum_of_squares(moments) / (moments[0] - 1)",
-        "return sum_of_squares(moments) / moments[0]",
+        "/ (rows.size - 1) + overlap",
+        "/ rows.size + overlap",
         "inference/test_standard_errors.py",
     ),
     Change(
@@ -1512,10 +1512,10 @@ CHANGES = [
     ),
     # --- neighbors/kernels/single_column.py ------------------------------------------------------------------
     Change(
-        "neighbors/kernels/single_column.py",
+        "neighbors/kernels/neighbor_list.py",
         "variance divided by n",
-        "max(second - first * first / inside, 0.0) / (inside - 1)",
-        "max(second - first * first / inside, 0.0) / inside",
+        "return sum_of_squares(moments) / (moments[0] - 1)",
+        "return sum_of_squares(moments) / moments[0]",
         PLAIN,
     ),
     Change(
