@@ -192,7 +192,7 @@ def _measure_leaf(tree: Tree, caps: Any, near: LeafCandidates, leaf: int, limit:
 def leaf_distances(tree: Tree, caps: Any, near: LeafCandidates, leaf: int) -> Any:
     """Distances of the query to the 16 points of a leaf, a vector; infinite for padding.
 
-    Numeric dimensions have a loop of their own, as comparing with a cap takes as long as the rest of it.
+    Numeric dimensions have a loop of their own, which does not compare with a cap.
     """
     d, n_numeric = caps.size, near.state[N_NUMERIC]
     total = broadcast16(0.0)

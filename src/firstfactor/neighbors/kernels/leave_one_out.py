@@ -142,8 +142,8 @@ def _add_variances(
 ) -> float:
     """Add the variances of y around a centre without each dimension to ``total``; the variance in all dimensions.
 
-    Balls are known after a first pass over the visited points, and filled in a second one: distances without each
-    dimension are measured twice, since for all visited points they would not fit into the cache.
+    Balls are known after a first pass over the visited points, and filled in a second one. Distances without each
+    dimension are measured twice, as keeping them takes as much memory as the whole table.
     """
     d = caps.size
     limit, last = radius * TIES, nearest.shape[1] - 1

@@ -269,7 +269,7 @@ def _fill_gram(gram: Any, terms: Any, weights: Any, m: int, band: int, size: int
 def _solve_first(gram: Any, solution: Any) -> None:
     """Solve gram · solution = (1, 0, …, 0) by Cholesky decomposition, in place: the fit at the centre is the constant.
 
-    LAPACK would take longer to be called than such small systems take.
+    Written out, as systems are small and a call of LAPACK from numba allocates arrays.
     """
     p = solution.size
     for r in range(p):
@@ -385,7 +385,7 @@ def _sum_squared_weights(space: Space, weights: Weights) -> Any:
 def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, centre_of: Any) -> Any:
     """Sum over all rows of the squared errors divided by 1 + Σw², float64 (bands, draws), in units of y².
 
-    Draws are summed in single precision: there are many, and they are random anyway.
+    Sums are in single precision: draws are many, and random, so that rounding errors do not matter.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def _extremum(sign: str) -> Any:
     @intrinsic
     def choose(_: Any, a: Any, b: Any) -> Any:
         def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-            # A comparison and a select become one instruction; Python's ``min`` and ``max`` become a branch.
+            # A comparison and a select, which the compiler turns into one instruction and never into a branch.
             return builder.select(builder.fcmp_ordered(sign, *arguments), *arguments)
 
         both = a if isinstance(a, Vector) else types.float64

@@ -38,7 +38,7 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
             if i == 0 or values[j, row] != level[g]:
                 g += 1
                 level[g], count[g], mean[g], squares[g], level_weight[g] = values[j, row], 1.0, y[row], 0.0, weight[row]
-            else:  # not for the first value of a level, as the division would be most of the time
+            else:  # the first value of a level needs no division
                 count[g], mean[g], squares[g] = _with_value(count[g], mean[g], squares[g], y[row])
                 level_weight[g] += weight[row]
             numbers[j, row] = g
