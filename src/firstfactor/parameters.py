@@ -31,7 +31,6 @@ def parameter(
     *,
     typed: Any = str,
     metavar: str | None = None,
-    flag: str | None = None,
     choices: Sequence[str] = (),
 ) -> Any:
     """Return a dataclass field that knows all about a parameter.
@@ -46,15 +45,14 @@ def parameter(
         Sentences for the docstring and for ``--help``.
     check
         Gets the name and the value, and raises a ValueError that names both; ``choices`` bring their own.
-    typed, metavar, flag
-        In the command line: the type of the value, what stands for it in the help, and the option if it is not the
-        name.
+    typed, metavar
+        In the command line: the type of the value, and what stands for it in the help.
     choices
         All values that are allowed.
     """
     if choices:
         check = one_of(*choices) if default is not None else optional(one_of(*choices))
-    metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar, "flag": flag}
+    metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar}
     return field(default=default, metadata=metadata | {"choices": tuple(choices)})
 
 

@@ -29,14 +29,16 @@ _ONLY_FOR_FILES = (
 )
 DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
 
+_NAME = rf"({'|'.join(RANK)}|target)"
+
 # Parameters in the words of the library, and what a person types instead.
 _AS_TYPED: tuple[tuple[str, str], ...] = (
     (r"[Uu]se scale=True", "leave out --no-scale"),
     (r"scale=False", "--no-scale"),
-    (r'\b(\w+)="([^"]*)"', r"--\1 \2"),
-    (r"\b(\w+)=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
-    (rf"\b({'|'.join(RANK)}|target)=(?![\w\"'=])", r"--\1"),
-    (rf"^({'|'.join(RANK)}|target)(?=: | must )", r"--\1"),
+    (rf'\b{_NAME}="([^"]*)"', r"--\1 \2"),
+    (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
+    (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
+    (rf"^{_NAME}(?=: | must )", r"--\1"),
     (r"--n_", "--n-"),
 )
 
