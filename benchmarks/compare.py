@@ -21,8 +21,7 @@ from scipy.spatial import cKDTree
 
 from benchmarks import data
 from benchmarks.measure import THREADS, command_seconds, in_child, seconds
-from firstfactor import FIRST, total_indices
-from firstfactor.inference.sample_size import TooFewRowsWarning
+from firstfactor import FIRST, TooFewRowsWarning, total_indices
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -494,6 +494,13 @@ def test_faults_of_other_formats(tmp_path):
         read_text(tmp_path, packed[:1000], name="t.csv.gz")
 
 
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl"])
+def test_files_without_contents_are_empty(tmp_path, name, content):
+    with pytest.raises(ValueError, match=r"^t\.\w+ is empty\.$"):
+        read_text(tmp_path, content, name=name)
+
+
 def test_a_damaged_file_on_which_polars_panics_is_told(frame, tmp_path):
     write(frame, tmp_path / "t.arrow")
     with open_source(str(tmp_path / "t.arrow")) as source:

@@ -1,5 +1,6 @@
 """A file or standard input in, a lazy polars frame out: formats, compression, headers."""
 
+import codecs
 import contextlib
 import dataclasses
 import difflib
@@ -179,7 +180,7 @@ def open_source(data: str, reading: RankParameters = DEFAULTS) -> Iterator[Sourc
     shown = "standard input" if data == "-" else Path(data).name
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(_on_disk(data, shown))
-        if path.stat().st_size == 0:
+        if _is_empty(path):
             raise ValueError(f"{shown} is empty.")
         kind = reading.format or _guess_format(data, path, shown)
         if kind in ("csv", "tsv") and _has_bare_returns(path):
@@ -196,6 +197,12 @@ def open_source(data: str, reading: RankParameters = DEFAULTS) -> Iterator[Sourc
         yield _with_nulls(source, tuple(reading.na)) if reading.na else source
         if _state(path) != before:
             raise ValueError(f"{shown} was changed while it was read. Run again once it is complete, or on a copy.")
+
+
+def _is_empty(path: Path) -> bool:
+    """Tell whether a file has no bytes, or a byte order mark alone."""
+    with path.open("rb") as file:
+        return not file.read(len(codecs.BOM_UTF8) + 1).removeprefix(codecs.BOM_UTF8)
 
 
 def _state(path: Path) -> tuple[int, int, int]:
@@ -392,8 +399,6 @@ def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
             f"{shown} is not UTF-8 text: it holds NUL bytes. If it is UTF-16, convert it: "
             "iconv -f utf-16le -t utf-8 FILE > NEW_FILE."
         )
-    if not first:  # a byte order mark alone
-        raise ValueError(f"{shown} is empty.")
     above = _lines_above_header(first)
     line, below, header = first[above]
     header = [name.strip().strip('"') for name in header]  # also "a", "b"
