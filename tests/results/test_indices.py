@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+import narwhals as nw
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 from tables import discrete_and_continuous, friedman
@@ -86,3 +88,10 @@ def test_copies_of_rows_are_warned_of():
     X, y = friedman(50, factors=3 + 7)
     with pytest.warns(DataQualityWarning, match="50 of 100 rows are copies of others"):
         total_indices(np.tile(X, (2, 1)), np.tile(y, 2))
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_frame_has_names_that_utf_8_has_not(backend):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=["a", "\ud800"])
+    frame = nw.from_native(total_indices(X, X["a"]).to_frame(backend))
+    assert frame["factor"].to_list() == ["a", "\\ud800"]

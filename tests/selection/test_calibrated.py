@@ -291,3 +291,9 @@ def test_rows_that_judge_may_vary_less_than_all():
             selector = FIRST(rule="calibrated", n_outer=4, random_state=seed).fit(table, y)
             assert not selector.support_.any()
             assert str(selector.path_)
+
+
+@pytest.mark.filterwarnings("error")
+def test_draws_that_do_not_differ_say_nothing_but_above_or_not():
+    assert chance_above(1.0, np.zeros(20)) == 0.0
+    assert chance_above(0.0, np.zeros(20)) == 1.0
