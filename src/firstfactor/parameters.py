@@ -33,7 +33,7 @@ def parameter(
     metavar: str | None = None,
     choices: Sequence[str] = (),
 ) -> Any:
-    """Return a dataclass field that knows all about a parameter.
+    """A dataclass field that knows all about a parameter.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def parameter(
 
 
 def one_of(*choices: str) -> Check:
-    """Return a check that the value is one of the choices."""
+    """A check that the value is one of the choices."""
     return lambda name, value: checks.one_of(name, value, choices)
 
 
 def optional(check: Check) -> Check:
-    """Return a check that lets None pass as well."""
+    """A check that lets None pass as well."""
     return lambda name, value: None if value is None else check(name, value)
 
 
@@ -94,12 +94,12 @@ class _Parameters:
 
     @classmethod
     def pick(cls, source: object) -> Self:
-        """Return the parameters that another object has as attributes."""
+        """The parameters that another object has as attributes."""
         return cls(**{each.name: getattr(source, each.name) for each in fields(cls)})  # type: ignore[arg-type]
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Return the parameters given by keyword; a name that does not exist is an error with the nearest that does."""
+        """The parameters given by keyword; a name that does not exist is an error with the nearest that does."""
         known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
         for name in given:
             if name not in known:
@@ -379,7 +379,7 @@ class RankDict(TypedDict, total=False):
 
 
 def find(name: str) -> Field[Any]:
-    """Return the parameter of this name."""
+    """The parameter of this name."""
     return next(each for group in (RankParameters, Options, Procedure) for each in fields(group) if each.name == name)
 
 
@@ -390,7 +390,7 @@ def document(item: Documented) -> Documented:
 
 
 def _describe(line: re.Match[str]) -> str:
-    """Return a parameter as numpydoc has it, indented like the line that names it."""
+    """A parameter as numpydoc has it, indented like the line that names it."""
     each = find(line[2])
     body = textwrap.fill(each.metadata["help"], 110 - len(line[1]), break_long_words=False, break_on_hyphens=False)
     return textwrap.indent(f"{each.name} : {each.metadata['kind']}\n{textwrap.indent(body, '    ')}", line[1])

@@ -1,4 +1,4 @@
-"""The last results about factor sets, for those who ask again."""
+"""A cache of the last results about factor sets."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -7,24 +7,24 @@ Result = TypeVar("Result")
 
 
 class BoundedCache(Generic[Result]):
-    """Keeps the results for the last so many sets, whatever the order of their factors."""
+    """The results for the last ``most`` sets, whatever the order of their factors."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._results: dict[tuple[int, ...], Result] = {}
 
     def get(self, factors: Sequence[int]) -> Result | None:
-        """Return what is known, or None."""
+        """The cached result, or None."""
         return self._results.get(tuple(sorted(factors)))
 
     def put(self, factors: Sequence[int], result: Result) -> None:
-        """Keep a result, and forget the oldest."""
+        """Cache a result, and drop the oldest."""
         self._results[tuple(sorted(factors))] = result
         for oldest in list(self._results)[: max(len(self._results) - self._most, 0)]:
             self._results.pop(oldest, None)  # another thread may have been faster
 
     def find(self, factors: Sequence[int], make: Callable[[], Result]) -> Result:
-        """Return what is known, or make it and keep it."""
+        """The cached result, or the one that ``make`` returns, which is then cached."""
         known = self.get(factors)
         if known is None:
             known = make()

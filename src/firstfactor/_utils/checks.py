@@ -63,14 +63,14 @@ def number(parameter: str, value: Any, least: float, most: float = math.inf) -> 
 
 
 def unknown_option(name: str, options: Iterable[str]) -> TypeError:
-    """Return the error for a keyword that does not exist, with the nearest one that does."""
+    """The error for a keyword that does not exist, with the nearest one that does."""
     options = list(options)
     meant = "".join(f" Did you mean {near!r}?" for near in difflib.get_close_matches(name, options, n=1))
     return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
 
 
 def generator(random_state: Any, parameter: str = "random_state") -> "np.random.Generator":
-    """Return the random generator that ``random_state`` stands for."""
+    """The random generator that ``random_state`` stands for."""
     import numpy as np
 
     try:

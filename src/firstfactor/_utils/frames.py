@@ -13,7 +13,7 @@ Backend = Literal["pandas", "polars", "pyarrow"]
 
 
 def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Backend) -> Any:
-    """Return a native data frame."""
+    """A native data frame."""
     checks.one_of("backend", backend, get_args(Backend))
     encodable = {name: [_encodable(value) for value in values] for name, values in columns.items()}
     return nw.from_dict(encodable, backend=backend).to_native()
@@ -25,7 +25,7 @@ def _encodable(value: Any) -> Any:
 
 
 def make_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of text under a header, columns aligned: the first to the left, the others to the right."""
+    """Rows of text under a header, columns aligned: the first to the left, the others to the right."""
     rows = [[without_controls(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = (

@@ -16,6 +16,6 @@ def require(module: str, purpose: str, extra: str = "cli") -> Any:
 
 
 def versions(*more: str) -> dict[str, str]:
-    """Return the versions of Python and of the packages that results depend on, and of some more."""
+    """The versions of Python and of the packages that results depend on, and of some more."""
     packages = ("firstfactor", "numpy", "scipy", "scikit-learn", "numba", *more)
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}

@@ -6,7 +6,7 @@ from functools import partial
 
 
 def shorten_all(names: list[str], fits: Callable[[int, str], bool]) -> list[str]:
-    """Return names shortened until they fit, in the middle, or around what tells them apart if that lies there."""
+    """Names shortened until they fit, in the middle, or around what tells them apart if that lies there."""
     short = [shorten(name, partial(fits, row)) for row, name in enumerate(names)]
     alike = defaultdict(set)
     for name, text in zip(names, short, strict=True):
@@ -21,12 +21,12 @@ def shorten_all(names: list[str], fits: Callable[[int, str], bool]) -> list[str]
 
 
 def _shared(names: list[str]) -> int:
-    """Return how many characters all names begin with."""
+    """How many characters all names begin with."""
     return next((i for i, column in enumerate(zip(*names, strict=False)) if len(set(column)) > 1), min(map(len, names)))
 
 
 def shorten(name: str, fits: Callable[[str], bool], start: int = 0, end: int = 0) -> str:
-    """Return the name, or as much of it as fits: its two ends, or what lies around ``start`` to ``end``."""
+    """The name, or as much of it as fits: its two ends, or what lies around ``start`` to ``end``."""
     if fits(name):
         return name
 

@@ -5,7 +5,7 @@ from typing import Any
 
 
 def without_controls(text: str) -> str:
-    """Return text without characters that cannot be shown, that reorder others, or that a terminal obeys.
+    """Text without characters that cannot be shown, that reorder others, or that a terminal obeys.
 
     Everything that is printed goes through here, line by line: line breaks count as well.
     """
@@ -13,12 +13,12 @@ def without_controls(text: str) -> str:
 
 
 def printable(value: Any) -> str:
-    """Return a name on one line, without control characters, and never empty."""
+    """A name on one line, without control characters, and never empty."""
     return without_controls(" ".join(str(value).split())) or "(no name)"
 
 
 def _shown(character: str) -> str:
-    """Return what to show for a character."""
+    """What to show for a character."""
     category = unicodedata.category(character)
     if category == "Cf":
         return ""

@@ -66,12 +66,12 @@ class Screen:
         self._console.print(row, no_wrap=True, overflow="crop", crop=True)
 
     def plain(self, text: str) -> str:
-        """Return text in characters that the encoding has, and that say nothing to the terminal."""
+        """Text in characters that the encoding has, and that say nothing to the terminal."""
         text = without_controls(text)
         return text.translate(_ASCII) if self._ascii else text
 
     def bar(self, share: float, width: int) -> str:
-        """Return a bar of the given share of the width, never nothing."""
+        """A bar of the given share of the width, never nothing."""
         if self._ascii:
             return "#" * max(round(share * width), 1)
         whole, eighths = divmod(max(round(share * width * 8), 1), 8)
@@ -128,7 +128,7 @@ def ceiling_sentence(result: Ranking) -> str:
 
 
 def _percent(share: float, interval: tuple[float, float] | None) -> str:
-    """Return a share in words, with its interval: no 100 % that is not quite, no 0 % that is some."""
+    """A share in words, with its interval: no 100 % that is not quite, no 0 % that is some."""
     decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
     ends = "–".join(f"{100 * end:.{decimals}f}" for end in interval or ())
     return f"{100 * share:.{decimals}f} %" + (f" ({ends})" if ends else "")
@@ -219,7 +219,7 @@ class _Cells:
             self.header = f"{halves}importance{p_value}"
 
     def of(self, factor: int) -> str:
-        """Return the cells of a selected factor."""
+        """The cells of a selected factor."""
         importance = format_importance(float(self._indices.shares[factor]))
         if self._indices.uncertainty is None:
             return f"{self.frequency(factor)}{importance:>10}"
@@ -231,16 +231,16 @@ class _Cells:
         )
 
     def frequency(self, factor: int) -> str:
-        """Return how often a factor was selected on halves, if that is known."""
+        """How often a factor was selected on halves, if that is known."""
         return "" if self._stability is None else f"{self._stability.frequencies[factor]:6.2f}  "
 
     def _mark(self, weak: bool) -> str:
-        """Return the mark of a weak factor, and room for it where other factors are weak."""
+        """The mark of a weak factor, and room for it where other factors are weak."""
         return "" if not self._marks else " ?" if weak else "  "
 
 
 def shorten(text: str, width: int) -> str:
-    """Return text with its middle left out where it is too wide: both ends tell names apart."""
+    """Text with its middle left out where it is too wide: both ends tell names apart."""
     if cell_len(text) <= width:
         return text
     head, tail = width // 2, (width - 1) // 2

@@ -48,7 +48,7 @@ class MissingValuesError(ValueError):
 
 
 def as_array(data: Any) -> NDArray[Any]:
-    """Return an array of ``data``; lists keep numbers apart from text, and integers that float64 cannot hold."""
+    """An array of ``data``; lists keep numbers apart from text, and integers that float64 cannot hold."""
     array = np.asarray(data)
     if isinstance(data, np.ndarray):
         return array
@@ -64,7 +64,7 @@ def _beyond_exact(floats: NDArray[Any]) -> bool:
 
 
 def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Values:
-    """Return the values of one column: a narwhals series or a numpy array.
+    """The values of one column: a narwhals series or a numpy array.
 
     Missing and infinite values, dates and values of several kinds are refused; ``label`` says in the error
     which column it was.
@@ -94,7 +94,7 @@ def holds_numbers_as_text(values: Values) -> bool:
 
 
 def exact_floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return numbers as float64; of integers that it cannot hold, how far they are above the least."""
+    """Numbers as float64; of integers that it cannot hold, how far they are above the least."""
     if values.dtype.kind in "iu":
         low, high = int(values.min()), int(values.max())
         if max(abs(low), abs(high)) > EXACT_INTEGERS:
@@ -112,7 +112,7 @@ def _fraction(value: Any) -> Fraction:
 
 
 def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the number of each value's level, and the levels."""
+    """The number of each value's level, and the levels."""
     if isinstance(values, np.ndarray):
         levels, codes = np.unique(values, return_inverse=True)
         return codes, levels.tolist()
@@ -152,7 +152,7 @@ def _series_labels(series: "nw.Series[Any]") -> Labels:
 
 
 def _number_levels(values: Sequence[Hashable]) -> tuple[NDArray[np.intp], list[Hashable]]:
-    """Return the number of each value's level, and the levels in the order they come."""
+    """The number of each value's level, and the levels in the order they come."""
     number: defaultdict[Hashable, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(number.__getitem__, values), np.intp, len(values))
     return codes, list(number)
@@ -201,7 +201,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _numbers(values: list[Any], label: str) -> NDArray[Any]:
-    """Return numbers as float64, or as they are if some are integers or decimals too large for it to tell apart."""
+    """Numbers as float64, or as they are if some are integers or decimals too large for it to tell apart."""
     try:
         floats = np.array([float(value) for value in values])
     except OverflowError as error:

@@ -81,7 +81,7 @@ class Design:
         return tuple(np.flatnonzero(~self.constant).tolist())
 
     def euclidean(self) -> NDArray[np.float64]:
-        """Return points whose squared Euclidean distances are those of the varying factors: one-hot levels."""
+        """Points whose squared Euclidean distances are those of the varying factors: one-hot levels."""
         blocks = [np.empty((self.n_rows, 0))]
         for j in self.varying:
             column = self.values[:, [j]]
@@ -91,12 +91,12 @@ class Design:
         return np.hstack(blocks)
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Design":
-        """Return some rows of the table, scaled as before."""
+        """Some rows of the table, scaled as before."""
         values = np.ascontiguousarray(self.values[rows])
         return replace(self, values=values, constant=(values == values[0]).all(axis=0))
 
     def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
-        """Return the positions of factors given by name, by position or as a mask."""
+        """The positions of factors given by name, by position or as a mask."""
         return locate(parameter, factors, self.names)
 
 
@@ -129,7 +129,7 @@ def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) 
 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
-    """Return the sorted, distinct positions in ``names`` that ``factors`` stands for."""
+    """The sorted, distinct positions in ``names`` that ``factors`` stands for."""
     several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
     if np.asarray(several).dtype == bool:
         if len(several) != len(names):
@@ -162,7 +162,7 @@ def _shorten(names: Sequence[str], most: int = 10) -> str:
 
 
 def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
-    """Return the names of the columns, the columns as they are, and how many rows there are."""
+    """The names of the columns, the columns as they are, and how many rows there are."""
     sparse = sys.modules.get("scipy.sparse")  # where it was not imported, nothing is sparse
     if sparse is not None and sparse.issparse(X):
         raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
@@ -184,7 +184,7 @@ def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], i
 
 
 def flatten_names(X: Any) -> Any:
-    """Return a table whose columns have a name each; what has none comes back as it is.
+    """A table whose columns have a name each; what has none comes back as it is.
 
     The levels of a pandas MultiIndex are joined by "_", empty ones left out. An Arrow record batch becomes a table.
     """
@@ -267,7 +267,7 @@ def _refuse_missing(missing: dict[str, MissingValuesError], most: int = 10) -> N
 
 
 def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[Any], bool]:
-    """Return a column as numbers or as level codes, and whether it is a category."""
+    """A column as numbers or as level codes, and whether it is a category."""
     label = f"column {name!r} of X"
     values = read_column(column, label)
     if forced or not is_numeric(values):
@@ -292,7 +292,7 @@ def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the range of each column, (factors, rows), of whole numbers; not a number for the others."""
+    """The range of each column, (factors, rows), of whole numbers; not a number for the others."""
     start = values[:, :50]  # most other columns show there
     whole = numeric & (start == np.floor(start)).all(axis=1)
     spans = np.full(len(values), np.nan)

@@ -124,7 +124,7 @@ class _Table:
     # --- columns ---------------------------------------------------------------------------------------
 
     def look_at_column(self, factor: int) -> Finding | None:
-        """Return what is wrong with a factor, if anything."""
+        """What is wrong with a factor, if anything."""
         name = self.design.names[factor]
         if not (self._is_whole(factor) or self.design.categorical[factor]):
             return None
@@ -220,7 +220,7 @@ class _Table:
     # --- rows ------------------------------------------------------------------------------------------
 
     def look_at_rows(self) -> Finding | None:
-        """Return how many rows are copies of others, if too many are."""
+        """How many rows are copies of others, if too many are."""
         first, counts = self._distinct_rows()
         n, copies = self.design.n_rows, self.design.n_rows - first.size
         if copies < max(LEAST_COPIES * n, FEWEST_COPIES):
@@ -235,7 +235,7 @@ class _Table:
         return Finding("copies", copies, sentence)
 
     def _distinct_rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return one row of each kind, and how often it occurs; rows whose response is alone need no closer look."""
+        """One row of each kind, and how often it occurs; rows whose response is alone need no closer look."""
         _, which, often = np.unique(self.y, return_inverse=True, return_counts=True)
         alone = often[which] == 1
         rows = np.flatnonzero(~alone)
@@ -261,14 +261,14 @@ class _Table:
         )
 
     def _hash(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
-        """Return a number for each row that is the same for equal rows only: the sum of one for each column."""
+        """A number for each row that is the same for equal rows only: the sum of one for each column."""
         hashes = self._mix(-1, rows)
         for j in self.design.varying:
             hashes += self._mix(j, rows)
         return hashes
 
     def _mix(self, factor: int, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
-        """Return a number for each value of a factor, or of the response if -1; it looks drawn at random."""
+        """A number for each value of a factor, or of the response if -1; it looks drawn at random."""
         values = self.y if factor == -1 else self.design.values[:, factor]
         bits = (values[rows] + 0.0).view(np.uint64)  # -0 and 0 are equal
         bits += np.uint64((1 + factor) * int(_START) % 2**64)  # another number for the same value of another factor
@@ -283,10 +283,10 @@ _START, *_ODD = 2 * np.random.default_rng(0).integers(2**62, size=4, dtype=np.ui
 
 
 def _sums(keys: NDArray[np.uint64], counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the sum of the counts of each key."""
+    """The sum of the counts of each key."""
     return np.bincount(np.unique(keys, return_inverse=True)[1], counts).astype(np.intp)
 
 
 def _pairs(counts: NDArray[np.intp]) -> float:
-    """Return how many pairs there are in groups of these sizes."""
+    """How many pairs there are in groups of these sizes."""
     return float(np.sum(counts * (counts - 1.0))) / 2

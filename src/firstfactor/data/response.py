@@ -30,7 +30,7 @@ class Response:
     """The two class labels in order, the second counted as 1; empty for regression."""
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Response":
-        """Return the target of some rows."""
+        """The target of some rows."""
         if np.ptp(self.values[rows]) == 0:
             raise ValueError(
                 f"y does not vary in {rows.size} rows drawn from {self.values.size}: too few to look at parts of them."
@@ -96,7 +96,7 @@ def _response(numbers: NDArray[np.float64], task: Task, classes: tuple[Any, ...]
 
 
 def read_values(y: Any) -> Values:
-    """Return the values of a target given as a series, an array, a list or a table of one column."""
+    """The values of a target given as a series, an array, a list or a table of one column."""
     if y is None:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
     target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)

@@ -94,7 +94,7 @@ class Column:
 
 
 def match_names(option: str, wanted: Iterable[str], names: Sequence[str], shown: str) -> list[str]:
-    """Return the columns that names and globs stand for, in the order of the table; several may share a comma."""
+    """The columns that names and globs stand for, in the order of the table; several may share a comma."""
     found: set[str] = set()
     for pattern in split_names(wanted, names):
         matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
@@ -105,7 +105,7 @@ def match_names(option: str, wanted: Iterable[str], names: Sequence[str], shown:
 
 
 def split_names(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
-    """Return names and globs one by one, where several share a comma that is not part of a name."""
+    """Names and globs one by one, where several share a comma that is not part of a name."""
     return [
         part if part in names else tidy_name(part)
         for entry in wanted
@@ -122,7 +122,7 @@ def unknown_column(option: str, name: str, names: Sequence[str], shown: str) -> 
 
 
 def quote_names(names: Sequence[str], last: str = "and", most: int = 8) -> str:
-    """Return names in quotes as a list in words."""
+    """Names in quotes as a list in words."""
     shown = [repr(name) for name in names[:most]]
     if len(names) > most:
         shown.append(f"{len(names) - most} more")
@@ -130,7 +130,7 @@ def quote_names(names: Sequence[str], last: str = "and", most: int = 8) -> str:
 
 
 def in_quotes(value: str) -> str:
-    """Return a value as it is typed in a shell, always in quotes."""
+    """A value as it is typed in a shell, always in quotes."""
     return "'" + value.replace("'", "'\"'\"'") + "'"
 
 
@@ -343,7 +343,7 @@ def _by_column(
     questions: Callable[[str], dict[str, pl.Expr]],
     frame: pl.LazyFrame | None = None,
 ) -> tuple[int, dict[str, dict[str, Any]]]:
-    """Return how many rows there are, and answers to questions on every column."""
+    """How many rows there are, and answers to questions on every column."""
     frame = source.frame if frame is None else frame
     n_rows, found = 0, dict[str, dict[str, Any]]()
     for start in range(0, len(names), AT_ONCE):
@@ -356,12 +356,12 @@ def _by_column(
 
 
 def _count_whole(number: pl.Expr) -> pl.Expr:
-    """Return how many different numbers there are if all are whole, else 0."""
+    """How many different numbers there are if all are whole, else 0."""
     return pl.when((number == number.round()).all()).then(number.drop_nulls().n_unique()).otherwise(0)
 
 
 def _first_row(which: pl.Expr) -> pl.Expr:
-    """Return the first row of which something is true."""
+    """The first row of which something is true."""
     return pl.when(which).then(pl.col(ROW)).min()
 
 

@@ -109,7 +109,7 @@ def mixed_kinds_fault(path: Path, shown: str) -> str | None:
 
 
 def csv_line(path: Path, separator: str, row: int) -> int:
-    """Return the line on which a data row starts; they differ where quoted fields hold line breaks."""
+    """The line on which a data row starts; they differ where quoted fields hold line breaks."""
     return next(line for i, (line, _, _) in enumerate(records(path, separator)) if i == row + 1)
 
 

@@ -130,7 +130,7 @@ def _find_factors(source: Source, request: Request, target: str) -> list[str]:
 
 
 def _find_categorical(source: Source, request: Request, target: str, factors: Sequence[str]) -> list[str]:
-    """Return the factors to take as categories; a glob may stand for more, a name must be a factor's."""
+    """The factors to take as categories; a glob may stand for more, a name must be a factor's."""
     matches = match_names("categorical", request.categorical, source.names, source.shown)
     for name in split_names(request.categorical, source.names):
         if name == target:
@@ -148,7 +148,7 @@ def _find_categorical(source: Source, request: Request, target: str, factors: Se
 def _sort_out(
     source: Source, request: Request, columns: Sequence[Column], categorical: Sequence[str]
 ) -> tuple[list[Column], dict[str, str]]:
-    """Return the columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
+    """The columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
     used, left_out = [], {}
     asked = {"categorical": split_names(request.categorical, source.names),
              "factors": split_names(request.parameters.factors, source.names)}  # fmt: skip
@@ -216,7 +216,7 @@ def _count_missing(gaps: Sequence[Column], where: str = "") -> str:
 
 
 def _draw(n_rows: int, request: Request) -> pl.Series | None:
-    """Return the rows to read, or None for all."""
+    """The rows to read, or None for all."""
     if request.parameters.sample is None or request.parameters.sample >= n_rows:
         return None
     rows = np.random.default_rng(request.parameters.seed).choice(
@@ -255,7 +255,7 @@ def _read(
 
 
 def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
-    """Return the values of a column: numbers that were text, and as text what can only be labels."""
+    """The values of a column: numbers that were text, and as text what can only be labels."""
     value, dtype = source.column(column.name), source.dtypes[column.name]
     if dtype != pl.String:
         return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
@@ -268,7 +268,7 @@ def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
 
 
 def _in_64_bits(source: Source, values: pl.Series) -> pl.Series:
-    """Return integers of 128 bits in a type that every library knows."""
+    """Integers of 128 bits in a type that every library knows."""
     if values.dtype not in WIDE:
         return values
     for dtype in (pl.Int64, pl.UInt64, pl.Float64):

@@ -15,14 +15,14 @@ from .csv_errors import encoding_fault
 
 
 def read_whole(path: Path, shown: str, kind: str, table: str | None) -> pl.DataFrame:
-    """Return a table of a file; ``table`` names it where the file has several."""
+    """A table of a file; ``table`` names it where the file has several."""
     if kind in WITH_TABLES:
         return WITH_TABLES[kind](path, shown, table)
     return {"stata": _read_stata, "json": _read_json}[kind](path, shown)
 
 
 def _choose(shown: str, what: str, tables: Sequence[str], wanted: str | None) -> str:
-    """Return the table that was asked for, or the only one there is."""
+    """The table that was asked for, or the only one there is."""
     listed = ", ".join(map(repr, tables))
     if wanted is not None and wanted not in tables:
         raise ValueError(f"table: {shown} has no {what} {wanted!r}. It has: {listed or 'none'}.")
@@ -34,7 +34,7 @@ def _choose(shown: str, what: str, tables: Sequence[str], wanted: str | None) ->
 
 
 def _quoted(name: str) -> str:
-    """Return a name as SQL has it."""
+    """A name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -87,7 +87,7 @@ def _read_stata(path: Path, shown: str) -> pl.DataFrame:
 
 
 def _read_json(path: Path, shown: str) -> pl.DataFrame:
-    """Return a table from a list of objects, an object of lists, or what pandas writes."""
+    """A table from a list of objects, an object of lists, or what pandas writes."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -114,11 +114,11 @@ class Source:
         return {name: _column(number) for number, name in enumerate(self.dtypes)}
 
     def column(self, name: str) -> pl.Expr:
-        """Return the values of a column; polars would take a name such as * or ^x$ for a pattern."""
+        """The values of a column; polars would take a name such as * or ^x$ for a pattern."""
         return pl.col(self._numbers[name])
 
     def numeral(self, name: str) -> pl.Expr:
-        """Return the values of a column of text as they would be written in English if they are numbers."""
+        """The values of a column of text as they would be written in English if they are numbers."""
         return in_english(self.column(name), self.decimal)
 
     @property
@@ -206,13 +206,13 @@ def _is_empty(path: Path) -> bool:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return what changes with a file: it is read several times, which must all see the same."""
+    """What changes with a file: it is read several times, which must all see the same."""
     status = path.stat()
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def first_line(error: BaseException) -> str:
-    """Return the part of a message that a person wants to see."""
+    """The part of a message that a person wants to see."""
     return str(error).strip().split("\n")[0].rstrip(".") + "."
 
 
@@ -221,7 +221,7 @@ def first_line(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _on_disk(data: str, shown: str) -> Iterator[Path]:
-    """Return a file that can be read more than once: standard input and gzip go through a temporary one."""
+    """A file that can be read more than once: standard input and gzip go through a temporary one."""
     with contextlib.ExitStack() as stack:
         path = _copy(_standard_input(), stack) if data == "-" else _existing(data)
         with path.open("rb") as file:
@@ -253,7 +253,7 @@ def _existing(data: str) -> Path:
 
 
 def _copy(data: Any, stack: contextlib.ExitStack) -> Path:
-    """Return a temporary copy of a file, given by its path or open, that lasts as long as the stack."""
+    """A temporary copy of a file, given by its path or open, that lasts as long as the stack."""
     folder = tempfile.gettempdir()
     try:
         stream = stack.enter_context(data.open("rb")) if isinstance(data, Path) else data
@@ -281,7 +281,7 @@ def _has_bare_returns(path: Path) -> bool:
 
 
 def _with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
-    """Return a copy in which every line ends as polars expects."""
+    """A copy in which every line ends as polars expects."""
     return _copy(io.BytesIO(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")), stack)
 
 
@@ -346,7 +346,7 @@ def _typed_source(path: Path, shown: str, kind: str, frame: pl.LazyFrame, readin
 
 
 def _names(header: Sequence[str], shown: str) -> tuple[list[str], frozenset[str]]:
-    """Return a name for each column, without needless blanks, and which of the names are made up."""
+    """A name for each column, without needless blanks, and which of the names are made up."""
     tidy = [tidy_name(name) for name in header]
     if len({*tidy, ""}) < len({name for name in header if name.strip()} | {""}):  # some differ in blanks alone
         tidy = [name if name.strip() else "" for name in header]
@@ -358,12 +358,12 @@ def _names(header: Sequence[str], shown: str) -> tuple[list[str], frozenset[str]
 
 
 def tidy_name(name: str) -> str:
-    """Return a name with one blank where it has several or a line break, and none around it."""
+    """A name with one blank where it has several or a line break, and none around it."""
     return " ".join(name.split())
 
 
 def _with_nulls(source: Source, na: Sequence[str]) -> Source:
-    """Return the same table with nothing in place of what stands for it."""
+    """The same table with nothing in place of what stands for it."""
     numbers = [number for number in map(_as_float, na) if number is not None]
 
     def marked(name: str, dtype: pl.DataType) -> pl.Expr | None:
@@ -433,7 +433,7 @@ def _scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
 
 
 def _separator(path: Path) -> str:
-    """Return what separates columns: the mark that the header has most of, outside quotes."""
+    """What separates columns: the mark that the header has most of, outside quotes."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         lines = [re.sub('"[^"]*"', "", line) for line in islice(file, _FIRST_LINES)]
     said = re.fullmatch(r"sep=([,;\t|])\s*", lines[0])  # what Excel understands
@@ -442,7 +442,7 @@ def _separator(path: Path) -> str:
 
 
 def _lines_above_header(records: Sequence[tuple[int, int, list[str]]]) -> int:
-    """Return how many records come before the header: comments, and the line that tells Excel the separator."""
+    """How many records come before the header: comments, and the line that tells Excel the separator."""
     starts = [fields[0] if fields else "" for _, _, fields in records]
     if starts[0].startswith("sep="):
         return 1
@@ -454,7 +454,7 @@ def _lines_above_header(records: Sequence[tuple[int, int, list[str]]]) -> int:
 
 
 def _complete(header: list[str], first: list[str], shown: str) -> list[str]:
-    """Return the names in the header, with blank ones where rows have one field more than it."""
+    """The names in the header, with blank ones where rows have one field more than it."""
     if not any(name.strip() for name in header):
         raise ValueError(f"the first line of {shown} is blank; it must hold the names of the columns.")
     if len(header) == len(first) == 1 and len(header[0].split()) == len(first[0].split()) > 1:

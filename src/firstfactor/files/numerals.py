@@ -26,7 +26,7 @@ _DECIMAL = {
 
 
 def guess_decimal(fields: Iterable[str], separator: str) -> str | None:
-    """Return the decimal mark of a file, from some of its fields; None where commas may be either.
+    """The decimal mark of a file, from some of its fields; None where commas may be either.
 
     A file has one mark. A comma that cannot separate thousands is a decimal one, unless a point is as well. Where
     every comma has three digits after it, it separates thousands in files whose columns commas separate, or whose
@@ -43,18 +43,18 @@ def guess_decimal(fields: Iterable[str], separator: str) -> str | None:
 
 
 def in_english(value: pl.Expr, decimal: str) -> pl.Expr:
-    """Return text without blanks around it, and with a point where a number has its decimal mark."""
+    """Text without blanks around it, and with a point where a number has its decimal mark."""
     value = value.str.strip_chars()
     return value if decimal == "." else value.str.replace_many([".", ","], [",", "."])
 
 
 def as_number(value: pl.Expr) -> pl.Expr:
-    """Return the number that a text is, null where it is none."""
+    """The number that a text is, null where it is none."""
     return value.cast(pl.Float64, strict=False)
 
 
 def undecorated(value: pl.Expr) -> pl.Expr:
-    """Return text in English without units and thousands separators; parentheses become minus signs."""
+    """Text in English without units and thousands separators; parentheses become minus signs."""
     value = value.str.replace(r"^\(([^-+()]+)\)$", "-${1}")
     value = value.str.replace(rf"^([-+]?){_CURRENCY}\s?", "${1}").str.replace(rf"\s?(?:{_CURRENCY}|%)$", "")
     grouped = value.str.contains(_ANY_GROUPED)
@@ -62,7 +62,7 @@ def undecorated(value: pl.Expr) -> pl.Expr:
 
 
 def decorations(value: pl.Expr) -> dict[str, pl.Expr]:
-    """Return which of the values, in English, have which unit, kind of thousands separator, or parentheses."""
+    """Which of the values, in English, have which unit, kind of thousands separator, or parentheses."""
     bare = value.str.replace_all(rf"[()+-]|{_CURRENCY}|%", "").str.strip_chars()
     return {
         **{unit: value.str.contains(unit, literal=True) for unit in UNITS},

@@ -25,7 +25,7 @@ class TooFewRowsWarning(UserWarning):
 
 
 def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: float) -> SampleSize:
-    """Return how near rows are in ``factors``, the most important first, which leave so much of Var(Y)."""
+    """How near rows are in ``factors``, the most important first, which leave so much of Var(Y)."""
     factors = [i for i in factors if not variances.design.constant[i]]  # constant here: selected on other rows
     if not factors:
         return SAMPLE_SIZE_OK
@@ -42,7 +42,7 @@ def warn_if_too_few_rows(size: SampleSize) -> None:
 
 
 def distance_share(search: Search, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:
-    """Return the mean squared distance of the nearest neighbours as a share, at most 1, of that of any two rows."""
+    """The mean squared distance of the nearest neighbours as a share, at most 1, of that of any two rows."""
     reach = float(search.balls(factors, -(-search.outer.size // n_rows)).reach.mean())
     return min(reach / sum(_between_any_two(search, i) for i in factors), 1.0)
 
@@ -59,7 +59,7 @@ def _between_any_two(search: Search, factor: int) -> float:
 
 
 def _supported(search: Search, factors: Sequence[int]) -> int:
-    """Return how many factors, the first ones, have near neighbours: doubled while they do, then found by halving.
+    """How many factors, the first ones, have near neighbours: doubled while they do, then found by halving.
 
     Sets that are too large are not looked at if they can be avoided: they take longest.
     """

@@ -35,7 +35,7 @@ class IndexTarget:
 
 
 def plug_in(variances: Variances, target: IndexTarget) -> Uncertainty:
-    """Return standard errors from what each row contributes.
+    """Standard errors from what each row contributes.
 
     An index is a smooth function of three means over rows: Var(Y), what all factors leave of it and what the rest
     leaves. Its standard error is that of the mean of its linear part. Contributions of rows in each other's
@@ -64,20 +64,20 @@ def plug_in(variances: Variances, target: IndexTarget) -> Uncertainty:
 
 
 def _likeness(a: Contributions, b: Contributions) -> float:
-    """Return the correlation, at least 0, of what rows contribute to two estimates."""
+    """The correlation, at least 0, of what rows contribute to two estimates."""
     centred, other = a.rows - a.rows.mean(), b.rows - b.rows.mean()
     squares = (centred @ centred) * (other @ other)
     return max(float(centred @ other / np.sqrt(squares)), 0.0) if squares > 0 else 0.0
 
 
 def _overlap(a: Contributions, b: Contributions, times: float, alike: float) -> float:
-    """Return the overlap of ``a`` minus so many times ``b``: the less, the more alike their neighbourhoods are."""
+    """The overlap of ``a`` minus so many times ``b``: the less, the more alike their neighbourhoods are."""
     both = 2 * times * alike * np.sqrt(a.overlap * b.overlap)
     return max(float(a.overlap + times**2 * b.overlap - both), 0.0)
 
 
 def _error(rows: Floats, overlap: float, n_rows: int) -> float:
-    """Return the standard error of a mean over so many rows, of which some are given."""
+    """The standard error of a mean over so many rows, of which some are given."""
     if rows.size < 2:
         return np.nan
     centred = rows - rows.mean()
@@ -85,12 +85,12 @@ def _error(rows: Floats, overlap: float, n_rows: int) -> float:
 
 
 def _p_value(effect: float, error: float) -> float:
-    """Return how likely an effect above this one is by chance, both in units of Var(Y)."""
+    """How likely an effect above this one is by chance, both in units of Var(Y)."""
     return normal_cdf(-effect / max(error, ROUNDING))
 
 
 def by_subsamples(variances: Variances, target: IndexTarget) -> Uncertainty:
-    """Return standard errors from how much the estimates differ between halves of the rows.
+    """Standard errors from how much the estimates differ between halves of the rows.
 
     The variance of an estimate from n rows goes with 1/n, and that of its difference from the estimate of all N rows
     with 1/n − 1/N.
@@ -108,7 +108,7 @@ def by_subsamples(variances: Variances, target: IndexTarget) -> Uncertainty:
 
 
 def _estimate(variances: Variances, target: IndexTarget, unit: float) -> Floats:
-    """Return the indices, the effects they are shares of, the noise variance and the R² ceiling, in one row.
+    """The indices, the effects they are shares of, the noise variance and the R² ceiling, in one row.
 
     Effects and noise are in the unit given.
     """

@@ -90,7 +90,7 @@ class Search(SearchSpace):
     """Conditional variances from nearest neighbours, for one set of factors or for many at once."""
 
     def on_rows(self, rows: Positions, y: Floats) -> "Search":
-        """Return a search among some rows; averaged over are those of them that are outer rows, or all if none is."""
+        """A search among some rows; averaged over are those of them that are outer rows, or all if none is."""
         outer = np.flatnonzero(np.isin(rows, self.outer))
         if outer.size == 0:
             outer = np.arange(rows.size)
@@ -99,11 +99,11 @@ class Search(SearchSpace):
     # --- the three plans -------------------------------------------------------------------------------
 
     def one(self, factors: Sequence[int]) -> float:
-        """Return the mean variance of y in the balls of the outer rows, in the factors given."""
+        """The mean variance of y in the balls of the outer rows, in the factors given."""
         return float(self._each_alone([tuple(factors)])[0])
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """Return the mean variance in ``base`` plus each candidate."""
+        """The mean variance in ``base`` plus each candidate."""
         if not base:
             return self.columns.variance[list(candidates)]
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
@@ -124,7 +124,7 @@ class Search(SearchSpace):
         return SortedColumnSearch(self, base[0]) if is_sorted else TreeSearch(self, base)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
-        """Return the mean variance in ``base`` minus each of the members given; None leaves nothing out."""
+        """The mean variance in ``base`` minus each of the members given; None leaves nothing out."""
         sets = [tuple(i for i in base if i != member) for member in members]
         n_rows = self.design.n_rows
         alone_cost = sum(float(cost_alone(self._max_unique_points(u), len(u), n_rows)) for u in sets if len(u) > 1)
@@ -132,7 +132,7 @@ class Search(SearchSpace):
         return self._each_alone(sets) if alone_cost < scan_cost else self._scan(base, members, scan_cost)
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
-        """Return the same from one scan of all rows for all members."""
+        """The same from one scan of all rows for all members."""
         ordered = self.numeric_first(base)
         points, caps = np.ascontiguousarray(self.design.values[:, ordered]), self.design.caps[ordered]
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))

@@ -38,7 +38,7 @@ class Label:
     after: str = ""
 
     def with_name(self, name: str) -> str:
-        """Return the label with a shorter name."""
+        """The label with a shorter name."""
         return f"{self.before}{name}{self.after}"
 
 
@@ -51,19 +51,19 @@ def figure_maker() -> "NewFigure":
 
 
 def tall_axes(rows: int, new_figure: "NewFigure") -> "Axes":
-    """Return the axes of a new figure that is high enough for some rows."""
+    """The axes of a new figure that is high enough for some rows."""
     width = require("matplotlib", "a plot").rcParams["figure.figsize"][0]
     figure = new_figure(figsize=(width, 1.2 + ROW_HEIGHT * max(rows, 3)), layout="constrained")
     return figure.add_subplot()
 
 
 def panel_columns(panels: int) -> int:
-    """Return how many panels stand side by side."""
+    """How many panels stand side by side."""
     return min(panels, 3)
 
 
 def panels(panels: int, new_figure: "NewFigure") -> NDArray[Any]:
-    """Return the axes of a new figure with panels in rows of up to three."""
+    """The axes of a new figure with panels in rows of up to three."""
     if not panels:
         return np.array([], dtype=object)
     across = panel_columns(panels)
@@ -90,14 +90,14 @@ def label_rows(ax: "Axes", labels: list[Label]) -> None:
 
 
 def rows_that_fit(ax: "Axes") -> int:
-    """Return how many rows of text axes have room for."""
+    """How many rows of text axes have room for."""
     tick = ax.get_yticklabels()[:1]
     line = 1.3 * (float(tick[0].get_fontsize()) if tick else 10)
     return int(np.clip(points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
 
 
 def _room_at_the_left(ax: "Axes") -> float:
-    """Return how wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
+    """How wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
         return 0.45 * width(ax)
     box = ax.get_window_extent()
@@ -110,12 +110,12 @@ def _room_at_the_left(ax: "Axes") -> float:
 
 
 def final_width(ax: "Axes") -> float:
-    """Return how wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
+    """How wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
     return width(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.7)
 
 
 def width(ax: "Axes") -> float:
-    """Return the width of axes in points."""
+    """The width of axes in points."""
     return points(ax, ax.get_window_extent().width)
 
 
@@ -135,7 +135,7 @@ def fitting(labels: Sequence[Label], room: float, like: Any) -> list[str]:
 
 
 def text_width(text: str, like: Any) -> float:
-    """Return the width of a text in points, in the font of another one."""
+    """The width of a text in points, in the font of another one."""
     measure = require("matplotlib.textpath", "a plot").TextToPath().get_text_width_height_descent
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font does not have: said when drawn

@@ -34,7 +34,7 @@ class Effect:
 
 
 def read_effects(X: Any, y: Any, indices: Indices, wanted: Sequence[int]) -> tuple[list[Effect], Target]:
-    """Return the factors at the positions ``wanted``, in that order, and the response."""
+    """The factors at the positions ``wanted``, in that order, and the response."""
     columns = dict(read_columns(X, indices, set(wanted)))
     effects = [Effect(indices.names[i], float(indices.shares[i]), columns[i]) for i in wanted]
     return effects, read_target(y, count_rows(X), indices.task)
@@ -81,7 +81,7 @@ def _draw_levels(ax: "Axes", column: Column, target: Target) -> None:
 
 
 def local_means(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the median of x and the mean of y in bins of about as many rows each; equal values of x share a bin."""
+    """The median of x and the mean of y in bins of about as many rows each; equal values of x share a bin."""
     bins = int(np.clip(len(x) // 40, 5, 20))
     edges = np.unique(x)
     if len(edges) > bins:
@@ -103,14 +103,14 @@ def _pooled(column: Column) -> tuple[NDArray[np.intp], list[str]]:
 
 
 def _draw_some(rng: np.random.Generator, n_rows: int) -> NDArray[np.intp]:
-    """Return the rows to draw: all, or as many as can be told apart."""
+    """The rows to draw: all, or as many as can be told apart."""
     if n_rows <= MOST_POINTS:
         return np.arange(n_rows)
     return np.sort(rng.choice(n_rows, MOST_POINTS, replace=False))
 
 
 def _jittered(rng: np.random.Generator, target: Target, drawn: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the response of some rows; classes are spread a little so that rows do not hide each other."""
+    """The response of some rows; classes are spread a little so that rows do not hide each other."""
     values = target.values[drawn]
     return values + rng.uniform(-0.04, 0.04, size=len(drawn)) if target.classes else values
 

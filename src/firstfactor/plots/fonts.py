@@ -31,7 +31,7 @@ def fonts_for(texts: Iterable[str]) -> Iterator[None]:
 
 
 def find_fallback(texts: Iterable[str]) -> Fallback:
-    """Return the installed fonts that have what those in use do not."""
+    """The installed fonts that have what those in use do not."""
     manager = require("matplotlib.font_manager", "a plot")
     in_use = require("matplotlib", "a plot").rcParams["font.family"]
     lacking = {character for text in texts for character in printable(text)}
@@ -50,7 +50,7 @@ def find_fallback(texts: Iterable[str]) -> Fallback:
 
 
 def _held(path: str, characters: set[str]) -> set[str]:
-    """Return the characters that a font has."""
+    """The characters that a font has."""
     try:
         font = require("matplotlib.font_manager", "a plot").get_font(path)
     except (OSError, RuntimeError):  # a file that is damaged, or gone

@@ -73,7 +73,7 @@ def _draw_intervals(ax: "Axes", bars: list[Bar]) -> None:
 
 
 def _bars(indices: Indices, most: int) -> list[Bar]:
-    """Return at most ``most`` rows: the selected factors, then those left out or how many there are."""
+    """At most ``most`` rows: the selected factors, then those left out or how many there are."""
     selected, others = indices.selected.tolist(), indices.left_out.tolist()
     room = most - bool(others)
     named = selected if len(selected) <= room else selected[: room - 1]
@@ -90,7 +90,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
 
 
 def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
-    """Return the rows of factors with an index; those that may be chance say so."""
+    """The rows of factors with an index; those that may be chance say so."""
     both_ends, weak, shares = intervals(indices), indices.weak, indices.shares
     bars = []
     for i in factors:
@@ -103,7 +103,7 @@ def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
 
 
 def _headline(indices: Indices) -> str:
-    """Return the ceiling in a few words."""
+    """The ceiling in a few words."""
     if indices.method == "NN":
         return "y taken to be free of noise"
     return f"R² ceiling: {format_ceiling(indices)}"

@@ -43,7 +43,7 @@ class Column:
         return np.asarray(rankdata(self.values))
 
     def take(self, rows: NDArray[np.intp]) -> "Column":
-        """Return some rows."""
+        """Some rows."""
         return Column(self.values[rows], self.levels)
 
 
@@ -72,12 +72,12 @@ def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[
 
 
 def count_rows(X: Any) -> int:
-    """Return how many rows a table has."""
+    """How many rows a table has."""
     return open_table(X)[2]
 
 
 def read_target(y: Any, n_rows: int, task: Task) -> Target:
-    """Return the response in its own units."""
+    """The response in its own units."""
     response = read_response(y, n_rows, task)
     name = _name_of(y)
     if response.classes:
@@ -96,13 +96,13 @@ def _refuse_another_table(names: tuple[str, ...], analysed: tuple[str, ...], unn
 
 
 def _first_few(names: tuple[str, ...]) -> str:
-    """Return a few names for a message."""
+    """A few names for a message."""
     shown = ", ".join(repr(name) for name in names[:5])
     return shown if len(names) <= 5 else f"{shown}, ... ({len(names)} in all)"
 
 
 def _read(column: Any, name: str, category: bool) -> Column:
-    """Return one column of the table as numbers or as levels in order."""
+    """One column of the table as numbers or as levels in order."""
     values = read_column(column, f"column {name!r} of X")
     if not category and isinstance(values, np.ndarray) and values.dtype != bool:
         return Column(exact_floats(values), ())
@@ -116,7 +116,7 @@ def _read(column: Any, name: str, category: bool) -> Column:
 
 
 def _name_of(y: Any) -> str:
-    """Return the name that a response brings along."""
+    """The name that a response brings along."""
     target = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.DataFrame):
         return printable(target.columns[0])

@@ -28,7 +28,7 @@ class Stop:
 
 
 def stops(path: Path, final_r2: float) -> list[Stop]:
-    """Return what changed in a selection, in order, after the start if that is not empty."""
+    """What changed in a selection, in order, after the start if that is not empty."""
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:

@@ -65,7 +65,7 @@ def _draw_threshold(ax: "Axes", threshold: float) -> None:
 
 
 def _bars(result: "Stability", most: int) -> list[Bar]:
-    """Return at most ``most`` rows: factors as often as they were selected, the rest summed up."""
+    """At most ``most`` rows: factors as often as they were selected, the rest summed up."""
     ever = [i for i in result.order.tolist() if result.frequencies[i]]
     never = [i for i in result.order.tolist() if not result.frequencies[i]]
     room = most - bool(never)
@@ -89,11 +89,11 @@ def _bar(result: "Stability", factor: int) -> Bar:
 
 
 def _format(frequency: float) -> str:
-    """Return a frequency with two decimals, never a 0 or 1 that is none."""
+    """A frequency with two decimals, never a 0 or 1 that is none."""
     return "<0.01" if frequency < 0.005 else ">0.99" if 0.995 <= frequency < 1 else f"{frequency:.2f}"
 
 
 def _headline(result: "Stability") -> str:
-    """Return in a few words what was found."""
+    """In a few words what was found."""
     count, total = result.selected.size, len(result.names)
     return f"{count:,} of {total:,} reach the threshold ({2 * result.n_pairs:,} halves)"

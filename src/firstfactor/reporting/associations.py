@@ -27,7 +27,7 @@ class StandIn:
 
 
 def strongest(left_out: int, column: Column, selected: Mapping[int, Column]) -> StandIn:
-    """Return the selected factor with the strongest association; the first of several equally strong ones."""
+    """The selected factor with the strongest association; the first of several equally strong ones."""
     found = {i: associate(column, other) for i, other in selected.items()}
     best = max(found, key=lambda i: abs(found[i].strength))
     return StandIn(left_out, best, found[best])

@@ -60,7 +60,7 @@ def read_data(X: Any, y: Any, indices: Indices) -> Data:
 
 
 def summarise(column: Column) -> str:
-    """Return the range of numbers or the most frequent levels in a few words."""
+    """The range of numbers or the most frequent levels in a few words."""
     if not column.levels:
         low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(column.values, [0, 0.5, 1]))
         return f"{low} to {high}, median {middle}" if low != high else f"about {low}"
@@ -70,12 +70,12 @@ def summarise(column: Column) -> str:
 
 
 def brief(text: str, most: int = 40) -> str:
-    """Return a text shortened in the middle to some characters."""
+    """A text shortened in the middle to some characters."""
     return shorten(text, lambda shorter: len(shorter) <= most)
 
 
 def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
-    """Return what the page says about the data, with names in place of positions."""
+    """What the page says about the data, with names in place of positions."""
     names = [printable(name) for name in indices.names]
     target = data.target
     if target.classes:

@@ -99,7 +99,7 @@ def as_dict(result: Exported) -> dict[str, Any]:
 
 
 def _uncertainty(indices: "Indices") -> dict[str, Any]:
-    """Return how sure the ceiling and the noise variance are."""
+    """How sure the ceiling and the noise variance are."""
     sure = indices.uncertainty
     return {
         "r2_standard_error": None if sure is None else _number(sure.r2),
@@ -110,7 +110,7 @@ def _uncertainty(indices: "Indices") -> dict[str, Any]:
 
 
 def _sample_size(indices: "Indices") -> dict[str, Any]:
-    """Return whether the rows are enough."""
+    """Whether the rows are enough."""
     size = indices.sample_size
     return {
         "distance_share": size.distance_share,
@@ -120,7 +120,7 @@ def _sample_size(indices: "Indices") -> dict[str, Any]:
 
 
 def _stability(found: "Stability") -> dict[str, Any]:
-    """Return what selecting on halves gave; frequencies are those of the factors."""
+    """What selecting on halves gave; frequencies are those of the factors."""
     return {
         "pairs": found.n_pairs,
         "threshold": found.threshold,
@@ -132,7 +132,7 @@ def _stability(found: "Stability") -> dict[str, Any]:
 
 
 def _factor_rows(result: Exported) -> list[dict[str, Any]]:
-    """Return one row per factor, the selected ones first."""
+    """One row per factor, the selected ones first."""
     indices, halves = result.indices, result.stability
     ranking, shares, support, weak = indices.ranking, indices.shares, indices.support, indices.weak
     evidence = _evidence(indices)
@@ -153,7 +153,7 @@ def _factor_rows(result: Exported) -> list[dict[str, Any]]:
 
 
 def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
-    """Return how sure each importance is; None where that is not known."""
+    """How sure each importance is; None where that is not known."""
     names = ("standard_error", "p_value", "low", "high")
     if indices.uncertainty is None:
         return [dict.fromkeys(names)] * len(indices.names)
@@ -162,7 +162,7 @@ def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
 
 
 def _number(value: float) -> float | None:
-    """Return a value as JSON has it, which knows no "not a number"."""
+    """A value as JSON has it, which knows no "not a number"."""
     return None if math.isnan(value) else float(value)
 
 
@@ -188,14 +188,14 @@ def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
 
 
 def _csv_line(cells: Iterable[Any]) -> str:
-    """Return a line of a CSV file; a name that holds any kind of line break is in quotes."""
+    """A line of a CSV file; a name that holds any kind of line break is in quotes."""
     line = io.StringIO()
     csv.writer(line).writerow(map(_cell, cells))
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any) -> Any:
-    """Return a value as a cell of a CSV file: text that a spreadsheet would run as a formula gets an apostrophe."""
+    """A value as a cell of a CSV file: text that a spreadsheet would run as a formula gets an apostrophe."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value

@@ -38,7 +38,7 @@ def page_style(width: float) -> Iterator[None]:
 
 
 def figure_to_svg(figure: Any, name: str, description: str, colours: Mapping[str, str]) -> str:
-    """Return a figure as the text of an ``<svg>`` element.
+    """A figure as the text of an ``<svg>`` element.
 
     The same figure gives the same text. What its parts refer to has an id that begins with ``name``; other ids, style
     sheets, fonts and metadata are left to the page. ``colours`` says what to write for a colour, such as a variable

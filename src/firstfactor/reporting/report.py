@@ -99,7 +99,7 @@ def gather(
     settings: Mapping[str, Any] | None,
     stability: "Stability | None",
 ) -> dict[str, Any]:
-    """Return everything that the page shows, as plain values by name."""
+    """Everything that the page shows, as plain values by name."""
     indices = indices_of(result)
     if (X is None) != (y is None):
         raise ValueError("X and y must be given together; got only one of them. Use report(path, X, y).")
@@ -135,7 +135,7 @@ def gather(
 
 
 def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
-    """Return the rows of the table for the selected factors; ``share`` is the length of the bar."""
+    """The rows of the table for the selected factors; ``share`` is the length of the bar."""
     shown = indices.selected.tolist()[:MOST_SELECTED]
     shares, both_ends, weak = indices.shares, intervals(indices), indices.weak
     largest = float(shares.max()) or 1.0
@@ -156,7 +156,7 @@ def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
 
 
 def _evidence(indices: Indices) -> dict[str, Any]:
-    """Return how sure the result is, and what makes it doubtful."""
+    """How sure the result is, and what makes it doubtful."""
     return {
         "sure": indices.uncertainty is not None and indices.selected.size > 0,
         "level": f"{100 * LEVEL:g}",
@@ -174,7 +174,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
 
 
 def describe_stability(found: "Stability") -> dict[str, Any]:
-    """Return what the page says about halves of the rows."""
+    """What the page says about halves of the rows."""
     return {
         "halves": 2 * found.n_pairs,
         "often": _were([printable(found.names[i]) for i in found.selected]),
@@ -185,7 +185,7 @@ def describe_stability(found: "Stability") -> dict[str, Any]:
 
 
 def _were(names: list[str]) -> str:
-    """Return some names and a verb, the beginning of a sentence; nothing for none."""
+    """Some names and a verb, the beginning of a sentence; nothing for none."""
     named = names[:MOST_LEFT_OUT] if len(names) > MOST_LEFT_OUT else names[:-1]
     last = f"{len(names) - len(named):,} more" if len(names) > MOST_LEFT_OUT else names[-1] if names else ""
     listed = f"{', '.join(named)} and {last}" if named else last
@@ -193,7 +193,7 @@ def _were(names: list[str]) -> str:
 
 
 def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
-    """Return the rows of the table for factors that were left out."""
+    """The rows of the table for factors that were left out."""
     return [
         {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
         for i in indices.left_out.tolist()[:MOST_LEFT_OUT]
@@ -201,18 +201,18 @@ def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
 
 
 def _describe_setting(value: Any) -> str:
-    """Return a value as text that is the same in every run: no addresses, no endless arrays."""
+    """A value as text that is the same in every run: no addresses, no endless arrays."""
     text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
     return brief(printable(_without_addresses(text)), 200)
 
 
 def _without_addresses(text: str) -> str:
-    """Return what `repr` gave without what differs from run to run."""
+    """What `repr` gave without what differs from run to run."""
     return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
 
 
 def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
-    """Return a sentence on what a repeat will give."""
+    """A sentence on what a repeat will give."""
     if settings is None:
         return ""
     if settings.get("split") or not all(settings.get(name) is None for name in ("n_outer", "sample")):
@@ -233,7 +233,7 @@ def _says_whether_repeatable(settings: Mapping[str, Any] | None) -> str:
 
 
 def _draw(indices: Indices, data: Data | None, stability: "Stability | None") -> dict[str, Any]:
-    """Return figures as SVG text, None where there is nothing to draw; ``effects`` come with names."""
+    """Figures as SVG text, None where there is nothing to draw; ``effects`` come with names."""
     figure = require("matplotlib.figure", "a report").Figure
     with figures.page_style(FIGURE_WIDTH):
         importance = draw_importance(indices, None, figure)
@@ -264,7 +264,7 @@ def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def render(page: Mapping[str, Any]) -> str:
-    """Return the page as text. All that comes from the data is escaped; only our own figures are markup."""
+    """The page as text. All that comes from the data is escaped; only our own figures are markup."""
     jinja2 = require("jinja2", "a report")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -275,7 +275,7 @@ def render(page: Mapping[str, Any]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with a decimal where rounding would claim all or nothing."""
+    """A share in percent, with a decimal where rounding would claim all or nothing."""
     rounded = f"{100 * share:.0f}"
     if (rounded == "100" and share < 1) or (rounded == "0" and share > 0):
         rounded = f"{100 * share:.1f}"
@@ -288,7 +288,7 @@ def percent(share: float) -> str:
 
 
 def compact_table(indices: Indices) -> str:
-    """Return the selected factors and the ceiling as a small HTML table, for notebooks."""
+    """The selected factors and the ceiling as a small HTML table, for notebooks."""
     rows = _selected_rows(indices)[:MOST_IN_NOTEBOOK]
     left, right = 'style="text-align:left"', 'style="text-align:right"'
     cells = "".join(
@@ -306,7 +306,7 @@ def compact_table(indices: Indices) -> str:
 
 
 def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
-    """Return what the table in a notebook does not show, what its marks are, and the ceiling."""
+    """What the table in a notebook does not show, what its marks are, and the ceiling."""
     more = len(indices.selected) - len(rows)
     counts = f"{more} more selected; " if more else ""
     others = len(indices.left_out)

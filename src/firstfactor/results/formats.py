@@ -10,10 +10,10 @@ def format_p(p_value: float) -> str:
 
 
 def format_importance(value: float) -> str:
-    """Return an importance with three decimals, never a 0 that is none."""
+    """An importance with three decimals, never a 0 that is none."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
 def format_interval(interval: NDArray[np.float64]) -> str:
-    """Return both ends of an interval with three decimals, in brackets; nothing if there is none."""
+    """Both ends of an interval with three decimals, in brackets; nothing if there is none."""
     return "" if np.isnan(interval).any() else "({:.3f}–{:.3f})".format(*interval)

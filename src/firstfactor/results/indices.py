@@ -106,7 +106,7 @@ class Indices:
         return self.support & ~(self.uncertainty.p_values <= WEAK)
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
-        """Return the confidence interval of each index, (factors, 2); not a number for those without one.
+        """The confidence interval of each index, (factors, 2); not a number for those without one.
 
         It takes account of chance, not of bias: neighbours that are not at the same place make indices too small. It
         holds the share that is shown, and goes from 0 to 1 where the ceiling may be 0.
@@ -123,7 +123,7 @@ class Indices:
         return interval
 
     def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the confidence interval of the R² ceiling; see `interval`."""
+        """The confidence interval of the R² ceiling; see `interval`."""
         margin = self._margin(level, self._sure().r2)
         low, high = np.clip([self.r2_ceiling - margin, self.r2_ceiling + margin], 0.0, 1.0)
         return float(low), float(high)
@@ -153,7 +153,7 @@ class Indices:
         return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", -gains.get(i, -np.inf))), np.intp)
 
     def why_left_out(self, factor: int) -> str:
-        """Return in a few words why a factor has importance 0."""
+        """In a few words why a factor has importance 0."""
         if self.kinds[factor] == "constant":
             return "constant"
         if self.path is None or factor in self.path.removed:
@@ -166,7 +166,7 @@ class Indices:
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with a row for each factor: its importance, and how sure that is where it is known."""
+        """A data frame with a row for each factor: its importance, and how sure that is where it is known."""
         columns = {"factor": list(self.names), "importance": self.shares.tolist()}
         if self.uncertainty is not None:
             columns["standard_error"] = self.uncertainty.standard_errors.tolist()
@@ -189,7 +189,7 @@ class Indices:
 
 
 def indices_of(result: Any) -> Indices:
-    """Return the `Indices` of a fitted `FIRST`, or the one given, if it has one index per factor."""
+    """The `Indices` of a fitted `FIRST`, or the one given, if it has one index per factor."""
     indices = result if isinstance(result, Indices) else getattr(result, "indices_", None)
     if not isinstance(indices, Indices):
         raise TypeError(

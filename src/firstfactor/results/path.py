@@ -41,7 +41,7 @@ class Path:
     """How many rows were set apart to select on, if importances were estimated on others."""
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with one row per step and candidate, with the evidence of the step where there is one."""
+        """A data frame with one row per step and candidate, with the evidence of the step where there is one."""
         columns: dict[str, list[Any]] = {
             "step": [],
             "phase": [],
@@ -82,7 +82,7 @@ class Path:
         return dict(zip(forward[-1].candidates, gained.tolist(), strict=True))
 
     def describe(self, step: Step) -> tuple[str, ...]:
-        """Return the cells that `str` prints for a step."""
+        """The cells that `str` prints for a step."""
         sign = "+" if step.phase == "forward" else "−"
         change = ", ".join(f"{sign} {self.names[i]}" for i in step.chosen) or "end"
         best = int(np.argmax(step.explained)) if step.candidates else None

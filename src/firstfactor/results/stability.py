@@ -59,7 +59,7 @@ class Stability:
         return unimodal_bound(self.average_size, self.n_candidates, self.n_pairs, self.threshold)
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``."""
+        """A data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``."""
         columns = {
             "factor": list(self.names),
             "frequency": self.frequencies.tolist(),
@@ -101,6 +101,6 @@ def unimodal_bound(average_size: float, n_factors: int, n_pairs: int, threshold:
 
 
 def _lowest_frequency(n_pairs: int, threshold: float) -> float:
-    """Return the least frequency that reaches the threshold: only multiples of 1/(2B) occur."""
+    """The least frequency that reaches the threshold: only multiples of 1/(2B) occur."""
     possible = np.arange(2 * n_pairs + 1) / (2 * n_pairs)
     return float(possible[possible >= threshold][0])

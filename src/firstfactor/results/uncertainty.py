@@ -21,7 +21,7 @@ class Uncertainty:
     """Standard error of the R² ceiling."""
 
     def expand(self, n_factors: int, positions: Sequence[int]) -> "Uncertainty":
-        """Return the same for a table of ``n_factors``, of which those at ``positions`` were estimated."""
+        """The same for a table of ``n_factors``, of which those at ``positions`` were estimated."""
         errors, p_values = np.full(n_factors, np.nan), np.full(n_factors, np.nan)
         errors[list(positions)], p_values[list(positions)] = self.standard_errors, self.p_values
         return replace(self, standard_errors=errors, p_values=p_values)

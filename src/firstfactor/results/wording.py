@@ -13,7 +13,7 @@ LEAST_BIAS = 0.01
 
 
 def intervals(indices: Indices) -> NDArray[np.float64]:
-    """Return the interval of each importance, (factors, 2); not a number where there is none.
+    """The interval of each importance, (factors, 2); not a number where there is none.
 
     The importance of a factor that stands alone is 1 by definition: that has no interval either.
     """
@@ -23,7 +23,7 @@ def intervals(indices: Indices) -> NDArray[np.float64]:
 
 
 def r2_range(indices: Indices) -> tuple[float, float] | None:
-    """Return the interval of the ceiling, or None where there is none to speak of."""
+    """The interval of the ceiling, or None where there is none to speak of."""
     sure = indices.uncertainty
     if sure is None or not sure.r2 > 0 or not indices.selected.size:
         return None
@@ -36,13 +36,13 @@ def is_calibrated(indices: Indices) -> bool:
 
 
 def format_ceiling(indices: Indices) -> str:
-    """Return the ceiling with two decimals and its interval."""
+    """The ceiling with two decimals and its interval."""
     ends = "–".join(f"{end:.2f}" for end in r2_range(indices) or ())
     return f"{indices.r2_ceiling:.2f}" + (f" ({ends})" if ends else "")
 
 
 def say_no_shares(indices: Indices) -> str:
-    """Return the sentence that too little is explained to have shares of; nothing if there is enough."""
+    """The sentence that too little is explained to have shares of; nothing if there is enough."""
     if indices.has_shares or indices.uncertainty is None or not indices.selected.size:
         return ""
     return (
@@ -52,7 +52,7 @@ def say_no_shares(indices: Indices) -> str:
 
 
 def say_disagreement(indices: Indices) -> str:
-    """Return the sentence on why an interval reaches 0 though p is small, or does not though p is large; or nothing."""
+    """The sentence on why an interval reaches 0 though p is small, or does not though p is large; or nothing."""
     if indices.uncertainty is None or not indices.has_shares:
         return ""
     low = indices.interval(LEVEL)[:, 0]
@@ -72,7 +72,7 @@ def say_disagreement(indices: Indices) -> str:
 
 
 def say_rows_judged(indices: Indices) -> str:
-    """Return the sentence on how many rows the factors were selected on, if on fewer than there were; or nothing."""
+    """The sentence on how many rows the factors were selected on, if on fewer than there were; or nothing."""
     path = indices.path
     if path is None or path.n_rows >= (path.rows_apart or indices.n_rows):
         return ""
@@ -80,7 +80,7 @@ def say_rows_judged(indices: Indices) -> str:
 
 
 def say_bias(indices: Indices, way_out: str) -> str:
-    """Return the sentence that far neighbours lower the ceiling; nothing if by little, or too few rows explain it."""
+    """The sentence that far neighbours lower the ceiling; nothing if by little, or too few rows explain it."""
     bias = min(indices.sample_size.distance_bias, 1 - indices.r2_ceiling)  # it cannot be more than seems to be noise
     if bias <= LEAST_BIAS or indices.sample_size.supported is not None:
         return ""

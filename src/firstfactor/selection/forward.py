@@ -64,7 +64,7 @@ def _forward_step(variances: Variances, base: tuple[int, ...], candidates: tuple
 
 
 def _still_open(step: Step, rule: ForwardRule, tolerance: float) -> tuple[int, ...]:
-    """Return the candidates left for the next step."""
+    """The candidates left for the next step."""
     gains = step.explained - step.base_explained
     return tuple(
         i

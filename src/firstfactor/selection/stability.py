@@ -110,12 +110,12 @@ class _Rows:
         self._data = frame if isinstance(frame, (nw.DataFrame, nw.Series)) else as_array(native)
 
     def take(self, rows: Rows) -> Any:
-        """Return some rows in their native kind."""
+        """Some rows in their native kind."""
         return nw.to_native(self._data[rows], pass_through=True)
 
 
 def _flat(y: Any) -> Any:
-    """Return a response given as a table or an array of one column as a series or as a flat array."""
+    """A response given as a table or an array of one column as a series or as a flat array."""
     target = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.DataFrame):
         return target.get_column(target.columns[0])

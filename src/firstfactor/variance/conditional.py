@@ -37,7 +37,7 @@ class Searcher(Protocol):
         """Return ev(u ∖ i) for the members given; None leaves nothing out."""
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """Return what every ``step``-th outer row contributes to ev(u)."""
+        """What every ``step``-th outer row contributes to ev(u)."""
 
 
 class Variances:
@@ -97,7 +97,7 @@ class Variances:
         return np.array([self._known[rests[i]] for i in base])
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """Return what every ``step``-th outer row contributes to ev(u)."""
+        """What every ``step``-th outer row contributes to ev(u)."""
         return self._searcher.contributions(self._key(factors), step)
 
     def examine_data(self, factors: Sequence[int]) -> tuple[Finding, ...]:
@@ -108,7 +108,7 @@ class Variances:
         return examine(whole.design, whole.response.values, whole.search.columns.codes, factors)
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
-        """Return the same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
+        """The same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
         response = self.response.on_rows(rows)
         origin = self if self.origin is None else self.origin
         return Variances(response, self.search.on_rows(rows, response.values), self.estimator, self.rng, origin)

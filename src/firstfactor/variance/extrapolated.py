@@ -29,22 +29,22 @@ class ExtrapolatedSearch:
         self._recent: BoundedCache[Errors] = BoundedCache(CACHED_SETS)
 
     def one(self, factors: Sequence[int]) -> float:
-        """Return the variance of y that is left, given the factors."""
+        """The variance of y that is left, given the factors."""
         return max(self._search.unit * float(self.contributions(factors, 1).rows.mean()), 0.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """Return what is left given ``base`` plus each candidate."""
+        """What is left given ``base`` plus each candidate."""
         return self._each([(*base, i) for i in candidates])
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
-        """Return what is left given ``base`` minus each of the members given; None leaves nothing out."""
+        """What is left given ``base`` minus each of the members given; None leaves nothing out."""
         return self._each([tuple(i for i in base if i != member) for member in members])
 
     def _each(self, sets: list[tuple[int, ...]]) -> Floats:
         return np.array(self._search.workers.map(self.one, sets))
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """Return what every ``step``-th outer row contributes to the variance that is left.
+        """What every ``step``-th outer row contributes to the variance that is left.
 
         Rows share neighbours and are neighbours of each other: that adds about 2 σ⁴ Σw² to the variance of a
         contribution, w being the weights of both fits together and σ⁴ a third of the mean fourth power of an error. The
@@ -73,7 +73,7 @@ class ExtrapolatedSearch:
 
 
 def _extrapolate(errors: Errors) -> tuple[float, float]:
-    """Return what the squared errors of the narrower and of the wider fit count; together 1."""
+    """What the squared errors of the narrower and of the wider fit count; together 1."""
     fourth = np.mean(errors.reach**2, axis=1)
     if fourth[1] <= fourth[0]:  # the same neighbours, all at the same place
         return 1.0, 0.0
