@@ -63,7 +63,17 @@ class Copy:
         }
         if own_kernels:  # what is compiled from a change must not take the place of the others
             environment["NUMBA_CACHE_DIR"] = str(self._folder / "kernels")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=mutate"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "-n0",
+            "-p",
+            "no:cacheprovider",
+            "--hypothesis-profile=mutate",
+        ]
         paths = [str(ROOT / "tests" / test) for test in tests]
         try:
             done = subprocess.run(

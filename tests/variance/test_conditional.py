@@ -20,6 +20,7 @@ def twins(X, y):
 
 
 def test_twins_are_alike_in_factors_and_response():
+    pytest.importorskip("twinning", reason="drawing twins needs the extra twinning")
     (X, y), (other_X, other_y) = friedman(120, seed=0), friedman(120, seed=1)
     assert len(set(twins(X, y))) == 40
     assert twins(X, y) == twins(X, y)
@@ -28,6 +29,7 @@ def test_twins_are_alike_in_factors_and_response():
 
 
 def test_twins_do_not_depend_on_the_order_of_levels():
+    pytest.importorskip("twinning", reason="drawing twins needs the extra twinning")
     X, y = mixed(120)
     renamed = X.assign(make=X["make"].map({"ash": 2, "elm": 0, "oak": 1}), wet=~X["wet"])
     numbered = X.assign(make=X["make"].map({"ash": 0, "elm": 1, "oak": 2}))
