@@ -179,6 +179,7 @@ def test_classes():
 
 
 def test_twinning_draws_outer_rows():
+    pytest.importorskip("twinning", reason="drawing twins needs the extra twinning")
     X, y = mixed(120)
     fits = [FIRST(n_outer=40, subsample="twinning", random_state=1).fit(X, y).importances_ for _ in range(2)]
     assert fits[0].tolist() == fits[1].tolist()
@@ -186,6 +187,7 @@ def test_twinning_draws_outer_rows():
 
 
 def test_twinning_needs_no_factor_that_varies():
+    pytest.importorskip("twinning", reason="drawing twins needs the extra twinning")
     X, y = np.ones((50, 2)), np.arange(50.0)
     assert not FIRST(n_outer=10, subsample="twinning", random_state=0).fit(X, y).support_.any()
 
