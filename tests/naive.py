@@ -1,71 +1,100 @@
 """The method in plain loops: slow, obvious, and importing nothing from the package.
 
-A table is a list of columns, a column a list: of numbers, or of text for a category. Factors are positions.
+A table is a list of columns, a column a list: of numbers, or of text for a category; None is missing. A factor is the
+position of a column, or a tuple of several. A response is a list of numbers, or of tuples with a number for each output.
 """
 
 from math import sqrt
-from statistics import mean, stdev, variance
+from statistics import mean, stdev
+from statistics import variance as variance_of_numbers
 
 TIE = 1e-9
 ROUNDING = 1e-12
 
 
 def is_category(column):
-    return isinstance(column[0], str)
+    return any(isinstance(value, str) for value in column)
 
 
 def standardise(table):
-    return [
-        column if is_category(column) or len(set(column)) == 1 else [(x - mean(column)) / stdev(column) for x in column]
-        for column in table
-    ]
+    return [standardise_column(column) for column in table]
+
+
+def standardise_column(column):
+    known = [x for x in column if x is not None]
+    if is_category(column) or len(set(known)) < 2:
+        return column
+    return [None if x is None else (x - mean(known)) / stdev(known) for x in column]
+
+
+def columns_of(factors):
+    return [j for factor in factors for j in (factor if isinstance(factor, tuple) else (factor,))]
 
 
 def distance(table, factors, m, n):
     total = 0.0
-    for i in factors:
+    for i in columns_of(factors):
         a, b = table[i][m], table[i][n]
-        total += 2.0 * (a != b) if is_category(table[i]) else (a - b) ** 2
+        if a is None or b is None or is_category(table[i]):
+            total += 2.0 * (a != b)
+        else:
+            total += (a - b) ** 2
     return sqrt(total)
 
 
-def ball(table, factors, m, n_neighbors):
-    distances = [distance(table, factors, m, n) for n in range(len(table[0]))]
-    reach = sorted(distances)[n_neighbors - 1] * (1 + TIE)
-    return [n for n, d in enumerate(distances) if d <= reach]
+def variance(y, weights=None):
+    """Summed over the outputs; with weights, Σw(y − ȳ)² / (Σw − Σw²/Σw)."""
+    if isinstance(y[0], tuple):
+        return sum(variance([row[k] for row in y], weights) for k in range(len(y[0])))
+    if weights is None:
+        return variance_of_numbers(y)
+    total = sum(weights)
+    centre = sum(w * v for w, v in zip(weights, y, strict=True)) / total
+    squares = sum(w * (v - centre) ** 2 for w, v in zip(weights, y, strict=True))
+    return squares / (total - sum(w * w for w in weights) / total)
 
 
-def ball_variances(table, y, factors, n_neighbors, outer=None):
+def ball(table, factors, m, n_neighbors, groups=None):
+    others = [n for n in range(len(table[0])) if n == m or groups is None or groups[n] != groups[m]]
+    distances = {n: distance(table, factors, m, n) for n in others}
+    reach = sorted(distances.values())[n_neighbors - 1] * (1 + TIE)
+    return [n for n, d in distances.items() if d <= reach]
+
+
+def ball_variances(table, y, factors, n_neighbors, outer=None, groups=None):
     rows = range(len(y)) if outer is None else outer
-    return [variance([y[n] for n in ball(table, factors, m, n_neighbors)]) for m in rows]
+    return [variance([y[n] for n in ball(table, factors, m, n_neighbors, groups)]) for m in rows]
 
 
-def conditional_variance(table, y, factors, n_neighbors):
+def conditional_variance(table, y, factors, n_neighbors, weights=None, groups=None):
     if not factors:
-        return variance(y)
-    return mean(ball_variances(table, y, factors, n_neighbors))
+        return variance(y, weights)
+    variances = ball_variances(table, y, factors, n_neighbors, None, groups)
+    if weights is None:
+        return mean(variances)
+    return sum(w * v for w, v in zip(weights, variances, strict=True)) / sum(weights)
 
 
-def explained_variance(table, y, factors, n_neighbors):
-    return variance(y) - conditional_variance(table, y, factors, n_neighbors)
+def explained_variance(table, y, factors, n_neighbors, weights=None, groups=None):
+    return variance(y, weights) - conditional_variance(table, y, factors, n_neighbors, weights, groups)
 
 
-def total_index(table, y, factors, group, n_neighbors, noise=True):
-    least = conditional_variance(table, y, factors, n_neighbors) if noise else 0.0
+def total_index(table, y, factors, group, n_neighbors, noise=True, weights=None, groups=None):
+    least = conditional_variance(table, y, factors, n_neighbors, weights, groups) if noise else 0.0
     rest = [i for i in factors if i not in group]
-    effect = conditional_variance(table, y, rest, n_neighbors) - least
-    explained = variance(y) - least
-    rounding = ROUNDING * variance(y)
+    effect = conditional_variance(table, y, rest, n_neighbors, weights, groups) - least
+    explained = variance(y, weights) - least
+    rounding = ROUNDING * variance(y, weights)
     if explained <= rounding or effect <= rounding:
         return 0.0
     return effect / explained
 
 
-def total_indices(table, y, n_neighbors, noise=True, factors=None):
+def total_indices(table, y, n_neighbors, noise=True, factors=None, weights=None, groups=None):
     factors = varying(table) if factors is None else factors
     values = [0.0] * len(table)
     for i in factors:
-        values[i] = total_index(table, y, factors, [i], n_neighbors, noise)
+        values[columns_of([i])[0]] = total_index(table, y, factors, [i], n_neighbors, noise, weights, groups)
     return values
 
 
@@ -121,17 +150,17 @@ def first_largest(values, rounding):
 # --- local linear fits ---------------------------------------------------------------------------------
 
 
-def local_weights(table, factors, m, band, ridge=0.02):
-    """What each row weighs in the fit at row m, which is not in it."""
-    others = [n for n in range(len(table[0])) if n != m]
+def local_weights(table, factors, m, band, ridge=0.02, groups=None):
+    """What each row weighs in the fit at row m, which is not in it, nor are others of its group."""
+    others = [n for n in range(len(table[0])) if n != m and (groups is None or groups[n] != groups[m])]
     squared = {n: distance(table, factors, m, n) ** 2 for n in others}
     reach = sorted(squared.values())[min(band, len(others)) - 1]
     near = {n: 1.0 if reach == 0 else 1 - d / reach for n, d in squared.items() if d * (1 + TIE) < reach or d == 0}
     if not near:  # all neighbours are equally far: none is better than another
         tied = [n for n, d in squared.items() if d <= reach * (1 + TIE) ** 2]
         return dict.fromkeys(tied, 1 / len(tied))
-    slopes = [i for i in factors if not is_category(table[i])]
-    terms = {n: [1.0] + [table[i][n] - table[i][m] for i in slopes] for n in near}
+    slopes = [i for i in columns_of(factors) if not is_category(table[i])]
+    terms = {n: [1.0] + [slope_term(table[i], n, m) for i in slopes] for n in near}
     size = len(slopes) + 1
     gram = [[sum(near[n] * terms[n][r] * terms[n][c] for n in near) for c in range(size)] for r in range(size)]
     mean_square = sum(gram[r][r] for r in range(1, size)) / max(size - 1, 1)
@@ -139,6 +168,10 @@ def local_weights(table, factors, m, band, ridge=0.02):
         gram[r][r] += ridge * mean_square if mean_square > 0 else 1.0
     solution = solve(gram, [1.0] + [0.0] * (size - 1))
     return {n: near[n] * sum(s * t for s, t in zip(solution, terms[n], strict=True)) for n in near}
+
+
+def slope_term(column, n, m):
+    return 0.0 if column[n] is None or column[m] is None else column[n] - column[m]
 
 
 def solve(matrix, right):
@@ -153,9 +186,9 @@ def solve(matrix, right):
     return [rows[r][size] / rows[r][r] for r in range(size)]
 
 
-def local_error(table, y, factors, m, band):
+def local_error(table, y, factors, m, band, groups=None):
     """What is left of y at row m after the fit without it, as a deviation of one row."""
-    weights = local_weights(table, factors, m, band)
+    weights = local_weights(table, factors, m, band, groups=groups)
     fit = sum(w * y[n] for n, w in weights.items())
     return (y[m] - fit) / sqrt(1 + sum(w * w for w in weights.values()))
 

@@ -1,7 +1,7 @@
 """FIRST as a scikit-learn selector."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
@@ -13,7 +13,7 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._utils.sklearn_compat import transform_output
-from .data.design import Factors, flatten_names
+from .data.table import Factors, flatten_names
 from .data.quality import warn_of_findings
 from .inference.sample_size import warn_if_too_few_rows
 from .parameters import Options, Procedure, document
@@ -54,15 +54,23 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {rule}
     {alpha}
     {split}
+    {factor_groups}
+    {period}
+    {missing}
+    {response}
+    {output_weights}
+    {forced}
+    {max_factors}
 
     Attributes
     ----------
     importances_ : array of shape (factors,)
         Total index of each factor relative to the selected ones; 0 if not selected. Where little is explained, it can
-        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere. Also as
-        ``feature_importances_``.
-    support_ : array of shape (factors,)
-        Which factors are selected.
+        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere. Factors are the
+        columns of X unless ``factor_groups`` says otherwise; ``factor_names_`` are their names.
+        ``feature_importances_`` has the importance of its factor for each column.
+    support_ : array of shape (columns,)
+        Which columns of X belong to selected factors.
     ranking_ : array of shape (factors,)
         1 is the most important factor; all that are not selected share the last rank.
     selected_ : array
@@ -82,8 +90,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
     indices_ : Indices
         All of the above in one object, with the kind of each factor and why it was left out.
+    factor_names_ : array of str
+        The name of each factor.
     classes_ : array
-        The two class labels; only for classification.
+        The class labels; only for classification.
     task_ : {"regression", "classification"}
         What kind of response y was taken for.
     n_features_in_ : int
@@ -123,7 +133,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         subsample: str = Options.subsample,
         forward: str | int = Procedure.forward,
         elimination: str = Procedure.elimination,
-        scale: bool = Options.scale,
+        scale: bool | Mapping[Any, float] = Options.scale,
         categorical: Factors | None = Options.categorical,
         task: str = Options.task,
         n_jobs: int | None = Options.n_jobs,
@@ -133,6 +143,13 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         rule: str = Procedure.rule,
         alpha: float = Procedure.alpha,
         split: bool = Procedure.split,
+        factor_groups: Mapping[str, Factors] | None = Options.factor_groups,
+        period: Mapping[Any, float] | None = Options.period,
+        missing: str = Options.missing,
+        response: str = Options.response,
+        output_weights: Sequence[float] | None = Options.output_weights,
+        forced: Factors | None = Procedure.forced,
+        max_factors: int | None = Procedure.max_factors,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_outer = n_outer
@@ -149,24 +166,34 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.rule = rule
         self.alpha = alpha
         self.split = split
+        self.factor_groups = factor_groups
+        self.period = period
+        self.missing = missing
+        self.response = response
+        self.output_weights = output_weights
+        self.forced = forced
+        self.max_factors = max_factors
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the factors that matter and estimate their importance.
 
         Parameters
         ----------
-        X : array-like or table of shape (rows, factors)
+        X : array-like or table of shape (rows, columns)
             The factors: a numpy array, a list of rows, or a pandas, polars or pyarrow table.
-        y : array-like of shape (rows,)
-            The response: numbers, or two classes.
-        **unsupported
-            Refused; here to say so in plain words.
+        y : array-like of shape (rows,) or (rows, outputs)
+            The response: numbers or classes. Several outputs are standardised and explained together.
+        sample_weight : array-like of shape (rows,), optional
+            How much each row counts in means and in the variance of y. Neighbours are rows, whatever their weight: a
+            weight of 2 is not the same as a row that occurs twice, which would be its own neighbour without noise.
+            Rows with weight 0 are left out.
+        groups : array-like of shape (rows,), optional
+            Which rows belong together, such as those of one person, batch or site. They are never each other's
+            neighbours, and random halves, bootstrap draws and standard errors keep them together.
         """
-        if unsupported:
-            raise TypeError(f"{', '.join(unsupported)}: not supported yet by FIRST.fit; it takes X and y only.")
         options, procedure = self.parameters()
         X = flatten_names(X)
-        with open_variances(X, y, options) as variances:
+        with open_variances(X, y, options, sample_weight, groups) as variances:
             response = variances.response
             self.indices_ = fit(variances, procedure, log_step if self.verbose else ignore_step)
         warn_of_findings(self.indices_.findings)
@@ -182,23 +209,32 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.explained_variance_ = self.indices_.explained_variance
         self.r2_ceiling_ = self.indices_.r2_ceiling
         self.importances_ = self.indices_.values
-        self.support_ = self.indices_.support
+        self.factor_names_ = np.array(self.indices_.names, dtype=object)
+        self.support_ = self._by_column(self.indices_.support)
         self.selected_ = self.indices_.selected
         self.ranking_ = self.indices_.ranking
         self.standard_errors_ = self.indices_.standard_errors
         self.p_values_ = self.indices_.p_values
         return self
 
-    def choose(self, X: Any, y: Any) -> NDArray[np.bool_]:
+    def _by_column(self, of_factors: NDArray[Any]) -> NDArray[Any]:
+        """What is known of each factor as an entry for each column of X."""
+        inputs = self.indices_.inputs
+        columns = np.empty(self.n_features_in_, dtype=of_factors.dtype)
+        for value, members in zip(of_factors, inputs, strict=True):
+            columns[list(members)] = value
+        return columns
+
+    def choose(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> NDArray[np.bool_]:
         """Return which factors `fit` would select, without estimating how important they are.
 
         Parameters
         ----------
-        X, y
+        X, y, sample_weight, groups
             As in `fit`.
         """
         options, procedure = self.parameters()
-        with open_variances(X, y, options) as variances:
+        with open_variances(X, y, options, sample_weight, groups) as variances:
             chosen = choose(variances, procedure)
         return np.isin(np.arange(variances.design.n_factors), chosen)
 
@@ -220,26 +256,25 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The same as ``importances_``, under the name that scikit-learn asks for."""
+        """For each column of X, the importance of the factor that it belongs to."""
         check_is_fitted(self)
-        return self.importances_
+        return self._by_column(self.importances_)
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of ``X``; with `set_output`, tables keep their types.
-
-        Only the selected columns have to be free of missing values.
-        """
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types."""
         X = flatten_names(X)
         wanted = transform_output(self)
         frame = nw.from_native(X, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
-            return check_array(self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0)
+            return check_array(
+                self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0, ensure_all_finite=False
+            )
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
             values = chosen.to_numpy() if chosen.columns else np.empty((len(frame), 0))  # no columns would have no rows
-            return check_array(values, dtype=None, ensure_min_features=0)
+            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite=False)
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -292,4 +327,6 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
         return tags

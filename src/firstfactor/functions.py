@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
-from .data.design import Factors
+from .data.table import Factors
 from .data.quality import warn_of_findings
 from .inference.sample_size import warn_if_too_few_rows
 from .inference.totals import estimate_totals
@@ -28,6 +28,8 @@ def total_indices(
     noise: bool = True,
     uncertainty: bool = False,
     method: str = "plug-in",
+    sample_weight: Any = None,
+    groups: Any = None,
     **options: Unpack[OptionsDict],
 ) -> Indices:
     """Estimate the total Sobol' index of every factor, relative to all factors given.
@@ -39,8 +41,8 @@ def total_indices(
     ----------
     X : array-like or table of shape (rows, factors)
         The factors. Text, boolean and categorical columns are categories.
-    y : array-like of shape (rows,)
-        The response: numbers, or two classes.
+    y : array-like of shape (rows,) or (rows, outputs)
+        The response: numbers or classes; several outputs are standardised and explained together.
     subset : names, positions or mask, optional
         A set of factors whose joint total index is wanted instead of one index per factor.
     noise : bool
@@ -51,14 +53,17 @@ def total_indices(
     method : {"plug-in", "subsample"}
         How: from what each row contributes, or from estimates on 50 random halves of the rows, which takes longer and
         assumes less.
+    sample_weight, groups
+        As in `FIRST.fit`.
     **options
-        ``n_neighbors``, ``n_outer``, ``subsample``, ``scale``, ``categorical``, ``task``, ``n_jobs``,
-        ``random_state``, ``estimator``: as in `FIRST`.
+        ``n_neighbors``, ``n_outer``, ``subsample``, ``scale``, ``categorical``, ``factor_groups``, ``period``,
+        ``missing``, ``task``, ``response``, ``output_weights``, ``n_jobs``, ``random_state``, ``estimator``: as in
+        `FIRST`.
 
     Returns
     -------
     Indices
-        One value per column, 0 for constant ones; a single value if ``subset`` is given.
+        One value per factor, 0 for constant ones; a single value if ``subset`` is given.
 
     References
     ----------
@@ -80,7 +85,7 @@ def total_indices(
     """
     checks.boolean("uncertainty", uncertainty)
     checks.one_of("method", method, ("plug-in", "subsample"))
-    with open_variances(X, y, Options.parse(options)) as variances:
+    with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
         indices = estimate_totals(variances, subset, noise, method if uncertainty else None)
     return _warn(indices)
 
@@ -92,7 +97,15 @@ def _warn(indices: Indices) -> Indices:
     return indices
 
 
-def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[OptionsDict]) -> float:
+def explained_variance(
+    X: Any,
+    y: Any,
+    subset: Factors,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    **options: Unpack[OptionsDict],
+) -> float:
     """Estimate how much of the variance of y the factors in ``subset`` explain together.
 
     This is V̂ of the paper, Var(Y) minus the expected conditional variance of Y given these factors, in the
@@ -100,7 +113,7 @@ def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[Option
 
     Parameters
     ----------
-    X, y, **options
+    X, y, sample_weight, groups, **options
         As in `total_indices`.
     subset : names, positions or mask
         The factors.
@@ -113,12 +126,19 @@ def explained_variance(X: Any, y: Any, subset: Factors, **options: Unpack[Option
     >>> round(explained_variance(X, X[:, 0] + X[:, 1], [0, 1]), 2)
     0.15
     """
-    with open_variances(X, y, Options.parse(options)) as variances:
+    with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
         return variances.response.variance - variances.of(variances.design.locate("subset", subset))
 
 
 def backward_elimination(
-    X: Any, y: Any, *, elimination: str = "batch", uncertainty: bool = False, **options: Unpack[OptionsDict]
+    X: Any,
+    y: Any,
+    *,
+    elimination: str = "batch",
+    uncertainty: bool = False,
+    sample_weight: Any = None,
+    groups: Any = None,
+    **options: Unpack[OptionsDict],
 ) -> Indices:
     """Estimate importances after backward elimination from all factors (NANNE-BE, Algorithm 2).
 
@@ -126,7 +146,7 @@ def backward_elimination(
 
     Parameters
     ----------
-    X, y, **options
+    X, y, sample_weight, groups, **options
         As in `total_indices`.
     elimination : {"batch", "single"}
         Whether to remove all factors with index 0 at a time, or only the least useful one.
@@ -147,7 +167,7 @@ def backward_elimination(
     x2          0.0000
     """
     procedure = Procedure(elimination=elimination)
-    with open_variances(X, y, Options.parse(options)) as variances:
+    with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
         selection = eliminate(variances, variances.design.varying, procedure.elimination)
         indices = estimate_selected(variances, selection, "NANNE-BE", uncertainty)
     return _warn(indices)
@@ -163,6 +183,8 @@ def stability(
     n_jobs: int | None = -1,
     random_state: Any = None,
     progress: Progress | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> Stability:
     """Tell how often each factor is selected when only half of the rows are there.
 
@@ -190,6 +212,8 @@ def stability(
         Seed for the splits, and for rows that the selector draws.
     progress : callable, optional
         Called as ``progress(done, total)`` after each half, in the thread that called.
+    sample_weight, groups
+        As in `FIRST.fit`. Groups stay together: half of them are in each half.
 
     Returns
     -------
@@ -231,7 +255,8 @@ def stability(
     """
     options, procedure = _check_selector(selector).parameters()
     options = replace(options, n_jobs=n_jobs, random_state=random_state)
-    return select_on_halves(X, y, options, procedure, Pairs(n_pairs, threshold), progress)
+    pairs = Pairs(n_pairs, threshold)
+    return select_on_halves(X, y, options, procedure, pairs, progress, sample_weight, groups)
 
 
 def _check_selector(selector: Any) -> "FIRST":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
 from ._utils import checks
 
 if TYPE_CHECKING:
-    from .data.design import Factors
+    from .data.table import Factors
 
 Documented = TypeVar("Documented")
 Check = Callable[[str, Any], object]
@@ -71,6 +71,16 @@ def _is_level(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a number below 1; got {value!r}.")
 
 
+def _is_scale(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        checks.boolean(name, value)
+
+
+def _is_mapping(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping, such as {{'name': …}}; got {value!r}.")
+
+
 def _is_forward(name: str, value: Any) -> None:
     if checks.is_integer(value) and int(value) >= 1:
         return
@@ -114,7 +124,7 @@ class Options(_Parameters):
     n_neighbors: int | None = parameter(
         None,
         "int, optional",
-        "Rows in a neighbourhood, the row itself included (N_I). Default: 2 for regression, 3 for two classes.",
+        "Rows in a neighbourhood, the row itself included (N_I). Default: 2 for regression, 3 for classes.",
         typed=int,
         metavar="N",
     )
@@ -134,11 +144,12 @@ class Options(_Parameters):
         "the extra ``twinning`` and ``n_outer`` of at most half of the rows.",
         choices=("random", "twinning"),
     )
-    scale: bool = parameter(
+    scale: "bool | Mapping[Any, float]" = parameter(
         True,
-        "bool",
-        "Whether to divide numeric factors by their standard deviation. False keeps their units.",
-        checks.boolean,
+        "bool or mapping",
+        "Whether to divide numeric factors by their standard deviation. False keeps their units. A mapping such as "
+        "{'x': 2.0} says what some columns are divided by instead.",
+        _is_scale,
         typed=bool,
     )
     categorical: "Factors | None" = parameter(
@@ -149,12 +160,50 @@ class Options(_Parameters):
         typed=list,
         metavar="NAMES",
     )
+    factor_groups: "Mapping[str, Factors] | None" = parameter(
+        None,
+        "mapping, optional",
+        "Columns that enter, leave and are ranked together, such as {'size': ['length', 'width']}; names may be globs. "
+        "One-hot columns that are grouped become the category that they encode.",
+        optional(_is_mapping),
+        typed="groups",
+        metavar="NAME=COLUMNS",
+    )
+    period: "Mapping[Any, float] | None" = parameter(
+        None,
+        "mapping, optional",
+        "Factors that repeat, and after how much, such as {'hour': 24}: 23 is as near to 0 as 1 is.",
+        optional(_is_mapping),
+        typed="numbers",
+        metavar="NAME=NUMBER",
+    )
+    missing: str = parameter(
+        "level",
+        '{"level", "error", "drop"}',
+        'What a missing value of a factor means. "level": it is a value of its own, as far from every known one as '
+        'another category is, and no row is lost. "error": it is refused. "drop": its row is left out. Rows without a '
+        "response are always left out.",
+        choices=("level", "error", "drop"),
+    )
     task: str = parameter(
         "auto",
         '{"auto", "regression", "classification"}',
         'What the response is. "auto" means classification if it is boolean, text or categorical, or has exactly two '
         "distinct values.",
         choices=("auto", "regression", "classification"),
+    )
+    response: str = parameter(
+        "values",
+        '{"values", "ranks", "normal-scores"}',
+        "What of a quantity is explained: its values, or, less sensitive to outliers, its ranks or their normal scores.",
+        choices=("values", "ranks", "normal-scores"),
+    )
+    output_weights: Sequence[float] | None = parameter(
+        None,
+        "sequence of float, optional",
+        "How much each of several outputs counts. Outputs are standardised first. Default: all the same.",
+        typed="list of numbers",
+        metavar="NUMBER",
     )
     n_jobs: int | None = parameter(
         None,
@@ -226,6 +275,22 @@ class Procedure(_Parameters):
         typed=bool,
     )
 
+    forced: "Factors | None" = parameter(
+        None,
+        "names, positions or mask, optional",
+        "Factors that are always in, such as controls. Whether others enter, and their importance, is judged given these.",
+        typed=list,
+        metavar="NAMES",
+    )
+    max_factors: int | None = parameter(
+        None,
+        "int, optional",
+        "Select at most so many factors, besides those that are forced.",
+        optional(lambda name, value: checks.at_least(name, value, 1)),
+        typed=int,
+        metavar="N",
+    )
+
     def __post_init__(self) -> None:
         """Check every value by itself, then what does not go together."""
         super().__post_init__()
@@ -259,11 +324,27 @@ class RankParameters(_Parameters):
     drop: Sequence[str] = parameter(
         (), "names or globs", "Do not use these columns: names or globs.", typed=list, metavar="NAMES"
     )
-    missing: str = parameter(
-        "error",
-        '{"error", "drop"}',
-        "What to do about rows with missing values in the columns used.",
-        choices=("error", "drop"),
+    weight: str | None = parameter(
+        None,
+        "str, optional",
+        "The column that says how much each row counts. It is no factor.",
+        typed=str,
+        metavar="COLUMN",
+    )
+    groups: str | None = parameter(
+        None,
+        "str, optional",
+        "The column that says which rows belong together, such as those of one person: they are never each other's "
+        "neighbours. It is no factor.",
+        typed=str,
+        metavar="COLUMN",
+    )
+    date_parts: bool = parameter(
+        False,
+        "bool",
+        "Whether to add season, weekday and hour of each date as factors of their own. A date itself is a number of days.",
+        checks.boolean,
+        typed=bool,
     )
     unique: bool = parameter(
         False, "bool", "Keep only one of rows that are equal in all columns used.", checks.boolean, typed=bool
@@ -332,7 +413,8 @@ class RankParameters(_Parameters):
 
 # The parameters of `rank` and of the command, in the order of the help.
 RANK = (
-    "factors", "drop", "categorical", "task", "missing", "unique", "sample", "method", "rule", "alpha", "estimator",
+    "factors", "drop", "categorical", "factor_groups", "period", "date_parts", "task", "response", "output_weights",
+    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "forced", "max_factors", "estimator",
     "split", "stability", "n_neighbors", "n_outer", "seed", "jobs", "scale", "format", "table", "na", "decimal",
 )  # fmt: skip
 
@@ -343,9 +425,14 @@ class OptionsDict(TypedDict, total=False):
     n_neighbors: int | None
     n_outer: int | float | None
     subsample: str
-    scale: bool
+    scale: "bool | Mapping[Any, float]"
     categorical: "Factors | None"
+    factor_groups: "Mapping[str, Factors] | None"
+    period: "Mapping[Any, float] | None"
+    missing: str
     task: str
+    response: str
+    output_weights: Sequence[float] | None
     n_jobs: int | None
     random_state: Any
     estimator: str | None
@@ -357,13 +444,22 @@ class RankDict(TypedDict, total=False):
     factors: Sequence[str]
     drop: Sequence[str]
     categorical: Sequence[str]
+    factor_groups: Mapping[str, Sequence[str]]
+    period: Mapping[str, float]
+    date_parts: bool
     task: str
+    response: str
+    output_weights: Sequence[float]
     missing: str
+    weight: str | None
+    groups: str | None
     unique: bool
     sample: int | None
     method: str
     rule: str
     alpha: float
+    forced: Sequence[str]
+    max_factors: int | None
     estimator: str | None
     split: bool
     stability: int | None
@@ -371,7 +467,7 @@ class RankDict(TypedDict, total=False):
     n_outer: int | float | None
     seed: int
     jobs: int
-    scale: bool
+    scale: bool | Mapping[str, float]
     format: str | None
     table: str | None
     na: Sequence[str]

@@ -25,11 +25,11 @@ from firstfactor.neighbors.search import Search
 from firstfactor.variance.local_linear import LocalLinear
 
 
-def search(X, y, n_neighbors, outer=None, n_jobs=1):
-    design = read_design(X)
-    y = np.asarray(y, dtype=float) - np.mean(y)
+def search(X, y, n_neighbors, outer=None, n_jobs=1, weights=None, groups=None, **reading):
+    design = read_design(X, **reading)
+    y = np.asarray(y, dtype=float).reshape(len(y), -1)
     outer = np.arange(len(y)) if outer is None else np.asarray(outer)
-    return Search(design, y, outer, n_neighbors, Workers(n_jobs))
+    return Search(design, y - y.mean(axis=0), outer, n_neighbors, Workers(n_jobs), weights, groups)
 
 
 @pytest.fixture(params=["cheapest", "shared", "line", "alone"])
@@ -229,8 +229,9 @@ def test_kernels_without_compiling():
                 np.testing.assert_allclose(ours, refs, rtol=1e-9, atol=1e-12)
         with open_variances(X, y, Options()) as variances:
             local = LocalLinear(variances.search, [0, 3, 4], (4, 9))
-            errors = local.errors(variances.response.values, np.arange(40)).values
-            squares = local.fit(np.arange(40)).mean_squares(variances.response.values[:, None].astype(np.float32))
+            errors = local.errors(variances.response.values, np.arange(40)).values[:, :, 0]
+            draws = variances.response.values[:, :, None].astype(np.float32)
+            squares = local.fit(np.arange(40)).mean_squares(draws, np.ones(40))
         refs = [[naive.local_error(columns, y.tolist(), [0, 3, 4], m, band) for m in range(40)] for band in (4, 9)]
         np.testing.assert_allclose(errors, refs, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(squares[:, 0], np.mean(np.square(refs), axis=1), rtol=1e-4)
@@ -267,11 +268,11 @@ def test_some_rows_have_as_many_neighbours_as_all():
     X, y = friedman(60)
     rows = np.arange(0, 60, 2)
     whole = search(X, y, 5, range(0, 60, 3))
-    part = whole.on_rows(rows, y[rows])
+    part = whole.on_rows(rows, y[rows, None])
     assert part.n_neighbors == 5
     assert part.outer.tolist() == list(range(0, 30, 3))  # rows 0, 6, 12, ...
-    assert whole.on_rows(rows[:4], y[rows[:4]]).n_neighbors == 4
-    assert whole.on_rows(np.array([1, 2, 4]), y[[1, 2, 4]]).outer.tolist() == [0, 1, 2]  # none is an outer row
+    assert whole.on_rows(rows[:4], y[rows[:4], None]).n_neighbors == 4
+    assert whole.on_rows(np.array([1, 2, 4]), y[[1, 2, 4], None]).outer.tolist() == [0, 1, 2]  # none is an outer row
 
 
 @pytest.mark.parametrize("case", ["mixed", "categories", "grid", "clusters"])
@@ -316,9 +317,13 @@ def test_nothing_is_known_without_factors():
         ({"outer": np.array([3, 30])}, "outer must hold rows from 0 to 29"),
         ({"outer": np.array([-1, 3])}, "outer must hold rows from 0 to 29"),
         ({"outer": np.array([3, 3])}, "in increasing order"),
-        ({"y": np.zeros(29)}, "y must be 30 contiguous float64; got float64 of shape \\(29,\\)"),
-        ({"y": np.zeros(60)[::2]}, "y must be 30 contiguous float64"),
-        ({"y": np.zeros(30, np.float32)}, "got float32"),
+        ({"y": np.zeros((29, 1))}, "y must be 30 rows of contiguous float64; got float64 of \\(29, 1\\)"),
+        ({"y": np.zeros(30)}, "y must be 30 rows of contiguous float64; got float64 of \\(30,\\)"),
+        ({"y": np.zeros((60, 1))[::2]}, "y must be 30 rows of contiguous float64"),
+        ({"y": np.zeros((30, 1), np.float32)}, "got float32"),
+        ({"weights": np.ones(29)}, "weights must be 30 contiguous float64"),
+        ({"groups": np.arange(30, dtype=np.int32)}, "groups must be 30 contiguous int64; got int32"),
+        ({"groups": np.repeat([0, 1], [29, 1]), "n_neighbors": 3}, "from 2 to 2 .the rows outside of the largest group"),
     ],
 )
 def test_a_search_that_kernels_could_not_trust_is_refused(change, message):
@@ -347,7 +352,7 @@ def test_a_set_gives_the_same_bits_in_any_order(case):
     y = np.random.default_rng(1).normal(size=len(X))
     orders = [(0, 1, 2), (2, 0, 1), (1, 2, 0)]
     found = [search(X, y, 3).balls(order).variance for order in orders]
-    errors = [LocalLinear(search(X, y, 3), order, (4, 9)).errors(y, np.arange(len(y))).values for order in orders]
+    errors = [LocalLinear(search(X, y, 3), order, (4, 9)).errors(y[:, None], np.arange(len(y))).values for order in orders]
     for same in (found, errors):
         np.testing.assert_array_equal(same[1], same[0])
         np.testing.assert_array_equal(same[2], same[0])

@@ -1,11 +1,11 @@
-"""One column in, its values out: numbers, booleans or labels, told apart and checked."""
+"""One column in, its values out: numbers, booleans, labels or times, told apart and checked."""
 
 import datetime
 import decimal
 import numbers
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 # Integers beyond this have neighbours that float64 cannot tell apart.
 EXACT_INTEGERS = 2**53
 
-MISSING_ADVICE = "Missing values are not supported yet: drop these rows or fill them in first."
+# In a day: dates and times are numbers of days.
+MICROSECONDS = 86_400 * 10**6
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,8 @@ class Labels:
     """Position of each row's level."""
     levels: list[Hashable]
     declared: bool
+    ordered: bool = False
+    """Whether the levels come in a declared order, such as small, medium, large."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -40,11 +43,32 @@ class Labels:
 Values = NDArray[Any] | Labels
 
 
-class MissingValuesError(ValueError):
-    """A column has missing values."""
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What one column holds: the values that are known, and where the others are."""
 
-    count = 0
-    """How many."""
+    values: Values
+    """Of the rows whose value is known, in order."""
+    missing: NDArray[np.bool_] | None = None
+    """Which rows have no value, (rows,); None if all have one."""
+    temporal: bool = False
+    """Whether these are dates or times, as numbers of days."""
+
+    def __len__(self) -> int:
+        return len(self.values) if self.missing is None else self.missing.size
+
+    @property
+    def n_missing(self) -> int:
+        """How many rows have no value."""
+        return 0 if self.missing is None else int(self.missing.sum())
+
+    def spread(self, known: NDArray[Any]) -> NDArray[np.float64]:
+        """Something about the known values as an entry for each row, not a number where the value is missing."""
+        if self.missing is None:
+            return known.astype(np.float64)
+        rows = np.full(self.missing.size, np.nan)
+        rows[~self.missing] = known
+        return rows
 
 
 def as_array(data: Any) -> NDArray[Any]:
@@ -63,22 +87,37 @@ def _beyond_exact(floats: NDArray[Any]) -> bool:
     return bool(((size > EXACT_INTEGERS) & np.isfinite(size)).any())
 
 
-def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Values:
-    """The values of one column: a narwhals series or a numpy array.
+def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Column:
+    """What one column holds: a narwhals series or a numpy array.
 
-    Missing and infinite values, dates and values of several kinds are refused; ``label`` says in the error
-    which column it was.
+    Infinite values and values of several kinds are refused; ``label`` says in the error which column it was.
     """
-    read = _series_values if isinstance(column, nw.Series) else _array_values
-    values = read(column, label)  # type: ignore[arg-type]
+    read = _read_series if isinstance(column, nw.Series) else _read_array
+    found = read(column, label)  # type: ignore[arg-type]
+    values = found.values
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        _refuse_non_finite(values, label)
-    return values
+        if np.isnan(values).any():  # polars tells NaN from missing
+            found, values = _without(found, np.isnan(values)), values[~np.isnan(values)]
+        _refuse_infinite(Column(values, found.missing), label)
+    return found
+
+
+def _without(column: Column, missing: NDArray[np.bool_]) -> Column:
+    """A column some of whose known values turn out to be missing."""
+    everywhere = column.spread(missing)
+    return replace(column, values=np.asarray(column.values)[~missing], missing=everywhere != 0)
+
+
+def missing_rows(column: Column) -> str:
+    """How many rows have no value, and the first of them, in words."""
+    missing = np.zeros(0, bool) if column.missing is None else column.missing
+    where = f"row {int(np.argmax(missing))}"
+    return where if column.n_missing == 1 else f"{column.n_missing:,} rows, the first is {where}"
 
 
 def is_numeric(values: Values) -> bool:
-    """Tell numbers from booleans, text and levels."""
-    return isinstance(values, np.ndarray) and values.dtype != bool
+    """Tell numbers and ordered levels from booleans, text and other levels."""
+    return values.ordered if isinstance(values, Labels) else values.dtype != bool
 
 
 def holds_numbers_as_text(values: Values) -> bool:
@@ -93,14 +132,16 @@ def holds_numbers_as_text(values: Values) -> bool:
     return True
 
 
-def exact_floats(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers as float64; of integers that it cannot hold, how far they are above the least."""
-    if values.dtype.kind in "iu":
+def exact_floats(values: Values) -> NDArray[np.float64]:
+    """Numbers as float64; of integers that it cannot hold, how far they are above the least; the rank of a level."""
+    if isinstance(values, Labels):
+        return values.codes.astype(np.float64)
+    if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if max(abs(low), abs(high)) > EXACT_INTEGERS:
             above = values.astype(np.uint64) - np.array(low % 2**64, dtype=np.uint64)  # exact: modulo 2**64
             return above.astype(np.float64)
-    if values.dtype.kind == "O":
+    if values.dtype.kind == "O" and values.size:
         exact = [_fraction(value) for value in values]
         low_exact = min(exact)
         return np.array([float(value - low_exact) for value in exact])
@@ -119,36 +160,76 @@ def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:
     return values.codes, values.levels
 
 
-def _series_values(series: "nw.Series[Any]", label: str) -> Values:
+def _read_series(series: "nw.Series[Any]", label: str) -> Column:
     series = series.alias("")  # methods of polars take a name such as ^x$ for a pattern
+    null = series.is_null()
+    if not null.any():
+        return _known_series(series, label)
+    missing = null.to_numpy().astype(bool)
+    return replace(_known_series(series.filter(~null), label), missing=missing)
+
+
+def _known_series(series: "nw.Series[Any]", label: str) -> Column:
+    """A series without missing values."""
     dtype = series.dtype
     if dtype.is_temporal():
-        raise _date_error(label)
-    missing = series.is_null()
-    if missing.any():
-        raise _missing_error(label, missing.to_numpy())
+        return Column(_days(series), temporal=True)
     if isinstance(dtype, (nw.Int128, nw.UInt128)):  # numpy has no such type
-        return _numbers(series.to_list(), label)
+        return Column(_numbers(series.to_list(), label))
     if dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean:
-        return series.to_numpy()
+        values = series.to_numpy()
+        return Column(values if values.dtype != object else np.array(values.tolist()))  # pandas: nullable types
     if dtype.is_decimal():
         floats = series.cast(nw.Float64()).to_numpy()
-        return _numbers(series.to_list(), label) if _beyond_exact(floats) else floats
+        return Column(_numbers(series.to_list(), label) if _beyond_exact(floats) else floats)
     if isinstance(dtype, (nw.Categorical, nw.Enum, nw.String)):
-        return _series_labels(series)
+        return Column(_series_labels(series))
     if isinstance(dtype, nw.Object):
         return _object_values(series.to_list(), label)
     if isinstance(dtype, nw.Unknown):  # sparse, complex, periods, intervals
-        return _array_values(series.to_numpy(), label)
+        return _read_array(series.to_numpy(), label)
     raise _type_error(label, str(dtype))
 
 
+def _days(series: "nw.Series[Any]") -> NDArray[np.float64]:
+    """Dates and times as numbers of days: since 1970, since midnight, or how long a duration is."""
+    if series.dtype == nw.Time:
+        return np.array([_clock_days(value) for value in series.to_list()])
+    if isinstance(series.dtype, nw.Duration):
+        return series.dt.total_microseconds().to_numpy() / MICROSECONDS
+    return series.dt.timestamp("us").to_numpy() / MICROSECONDS
+
+
+def _clock_days(time: datetime.time) -> float:
+    """The time of day as a share of the day."""
+    return (time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6) / 86_400
+
+
+def _temporal_days(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Dates or durations of numpy as numbers of days."""
+    unit = "datetime64[us]" if values.dtype.kind == "M" else "timedelta64[us]"
+    return values.astype(unit).astype(np.int64) / MICROSECONDS
+
+
 def _series_labels(series: "nw.Series[Any]") -> Labels:
+    if isinstance(series.dtype, nw.Enum):
+        return _ordered_labels(series)
     declared = not isinstance(series.dtype, nw.String)
     if series.implementation.is_pandas():  # several times as fast as a loop
         codes, levels = series.to_native().factorize()
         return Labels(codes.astype(np.intp), levels.tolist(), declared)
     return Labels(*_number_levels(series.to_list()), declared)
+
+
+def _ordered_labels(series: "nw.Series[Any]") -> Labels:
+    """Levels in their declared order."""
+    if series.implementation.is_pandas_like():
+        native = series.to_native().cat
+        return Labels(native.codes.to_numpy().astype(np.intp), native.categories.tolist(), True, native.ordered)
+    levels: list[Hashable] = list(series.cat.get_categories().to_list())
+    number = {level: code for code, level in enumerate(levels)}
+    codes = np.fromiter((number[value] for value in series.to_list()), np.intp, len(series))
+    return Labels(codes, levels, True, True)
 
 
 def _number_levels(values: Sequence[Hashable]) -> tuple[NDArray[np.intp], list[Hashable]]:
@@ -158,30 +239,39 @@ def _number_levels(values: Sequence[Hashable]) -> tuple[NDArray[np.intp], list[H
     return codes, list(number)
 
 
-def _array_values(column: NDArray[Any], label: str) -> Values:
+def _read_array(column: NDArray[Any], label: str) -> Column:
     kind = column.dtype.kind
     if kind in "iufb":
-        return column if column.itemsize <= 8 else _numbers(list(column), label)
+        return Column(column) if column.itemsize <= 8 else Column(_numbers(list(column), label))
     if kind in "mM":
-        raise _date_error(label)
+        missing = np.isnat(column)
+        return Column(_temporal_days(column[~missing]), missing if missing.any() else None, temporal=True)
     if kind in "cV":
         raise _type_error(label, str(column.dtype))
     return _object_values(column.tolist(), label)
 
 
-def _object_values(values: list[Any], label: str) -> Values:
-    """Tell numbers, booleans and text apart in a column that can hold anything."""
+def _object_values(values: list[Any], label: str) -> Column:
+    """Tell numbers, booleans, text and dates apart in a column that can hold anything."""
     missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
     if missing.any():
-        raise _missing_error(label, missing)
+        known = [value for value, is_missing in zip(values, missing, strict=True) if not is_missing]
+        return replace(_known_objects(known, label), missing=missing)
+    return _known_objects(values, label)
+
+
+def _known_objects(values: list[Any], label: str) -> Column:
     if all(isinstance(value, (bool, np.bool_)) for value in values):
-        return np.array(values, dtype=bool)
+        return Column(np.array(values, dtype=bool))
     if all(isinstance(value, (numbers.Real, decimal.Decimal)) for value in values):
-        return _numbers(values, label)
+        return Column(_numbers(values, label))
     if all(isinstance(value, str) for value in values):
-        return Labels(*_number_levels(values), declared=False)
+        return Column(Labels(*_number_levels(values), declared=False))
+    for kind in _TEMPORAL:
+        if all(isinstance(value, kind) for value in values):
+            return Column(_object_days(values, kind), temporal=True)
     kinds = sorted({type(value).__name__ for value in values})
-    if any(isinstance(value, _TEMPORAL) for value in values) or "Period" in kinds:
+    if "Period" in kinds:
         raise _date_error(label)
     if len(kinds) == 1 or all(isinstance(value, numbers.Number) for value in values):
         raise _type_error(label, ", ".join(kinds))
@@ -190,7 +280,20 @@ def _object_values(values: list[Any], label: str) -> Values:
     )
 
 
-_TEMPORAL = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+def _object_days(values: list[Any], kind: type) -> NDArray[np.float64]:
+    """Dates, times or durations as numbers of days."""
+    if kind is datetime.time:
+        return np.array([_clock_days(value) for value in values])
+    aware = [value.astimezone(datetime.UTC).replace(tzinfo=None) if _has_zone(value) else value for value in values]
+    return _temporal_days(np.array(aware, "timedelta64[us]" if kind in _DURATIONS else "datetime64[us]"))
+
+
+def _has_zone(value: Any) -> bool:
+    return getattr(value, "tzinfo", None) is not None
+
+
+_DURATIONS = (datetime.timedelta, np.timedelta64)
+_TEMPORAL = (datetime.date, datetime.time, *_DURATIONS, np.datetime64)
 
 
 def _is_missing(value: Any) -> bool:
@@ -211,29 +314,16 @@ def _numbers(values: list[Any], label: str) -> NDArray[Any]:
     return np.array(values, dtype=object)
 
 
-def _refuse_non_finite(values: NDArray[Any], label: str) -> None:
-    finite = np.isfinite(values)
-    if finite.all():
-        return
-    missing = np.isnan(values)
-    if missing.any():
-        raise _missing_error(label, missing)
-    row = int(np.argmin(finite))
-    raise ValueError(f"{label} contains infinity (row {row}). Remove the row or replace the value.")
-
-
-def _missing_error(label: str, missing: NDArray[np.bool_]) -> MissingValuesError:
-    count, where = int(missing.sum()), f"row {int(np.argmax(missing))}"
-    if count > 1:
-        where = f"{count:,} rows, the first is {where}"
-    error = MissingValuesError(f"{label} contains NaN ({where}). {MISSING_ADVICE}")
-    error.count = count
-    return error
+def _refuse_infinite(column: Column, label: str) -> None:
+    finite = np.isfinite(np.asarray(column.values))
+    if not finite.all():
+        row = int(np.flatnonzero(column.spread(finite) == 0)[0])
+        raise ValueError(f"{label} contains infinity (row {row}). Remove the row or replace the value.")
 
 
 def _date_error(label: str) -> TypeError:
     return TypeError(
-        f"{label} holds dates or times. Turn it into numbers (days since a start, month, hour) or drop it."
+        f"{label} holds periods of time. Turn it into dates or numbers (days since a start, month, hour), or drop it."
     )
 
 

@@ -1,56 +1,53 @@
-"""Table in, Design out: the factors checked, encoded and scaled, ready to measure distances in."""
+"""Table in, Design out: the factors checked, encoded and scaled, ready to measure distances in.
 
-import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+A factor is one or more columns, whose squared distances add: a number, a category, a time of day on its circle, or
+several columns of the table that belong together.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
-from .columns import (
-    EXACT_INTEGERS,
-    MISSING_ADVICE,
-    MissingValuesError,
-    as_array,
-    exact_floats,
-    holds_numbers_as_text,
-    is_numeric,
-    level_codes,
-    read_column,
-)
+from .encoding import Encoded, encode_table, refuse_missing
+from .scaling import FAR, Columns, rescale
+from .table import Factors, locate
 
-Kind = Literal["number", "category", "constant"]
-Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
-
-# Squared differences of standardised values below this square underflow.
-SMALLEST_DIFFERENCE = 1e-130
-
-# Values with binary exponents up to this can be squared and summed.
-SAFE_EXPONENT = 400
+Kind = Literal["number", "category", "ordered", "date", "periodic", "group", "constant"]
 
 
 @dataclass(frozen=True)
 class Design:
     """The factors of one table.
 
-    The squared distance of two rows is the sum over factors of the squared difference of their ``values``, but
-    at most ``caps`` for a factor. Levels of a category are spaced so that any two of them are at the cap: their
-    order means nothing.
+    The squared distance of two rows is a sum over columns. A column adds the squared difference of its ``values``, or
+    its cap where they cannot be compared: two levels of a category, or a number and a missing one. Such values are
+    `FAR` from each other.
     """
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
-    """(rows, factors), C-ordered."""
+    """(rows, columns), C-ordered."""
     caps: NDArray[np.float64]
-    """One per factor: infinity if numeric, what a mismatch counts if categorical."""
+    """What values add that cannot be compared, (columns,): infinity for numbers none of which is missing."""
+    categorical: NDArray[np.bool_]
+    """Which columns hold levels of a category, (columns,)."""
+    columns: tuple[tuple[int, ...], ...]
+    """The columns of each factor."""
+    inputs: tuple[tuple[int, ...], ...]
+    """The columns of the table that each factor was made of."""
     constant: NDArray[np.bool_]
+    """Which factors are constant, (factors,)."""
+    roles: tuple[Kind, ...]
+    """What each factor is, constant or not."""
     spans: NDArray[np.float64]
     """The range of each factor of whole numbers before scaling; not a number for other factors."""
+    n_missing: NDArray[np.intp]
+    """How many rows of each factor have a missing value, (factors,)."""
 
     @property
     def n_rows(self) -> int:
@@ -63,16 +60,10 @@ class Design:
         return len(self.names)
 
     @property
-    def categorical(self) -> NDArray[np.bool_]:
-        """Which factors are categories."""
-        return np.isfinite(self.caps)
-
-    @property
     def kinds(self) -> tuple[Kind, ...]:
         """What each factor is."""
         return tuple(
-            "constant" if constant else "category" if category else "number"
-            for constant, category in zip(self.constant, self.categorical, strict=True)
+            "constant" if constant else role for constant, role in zip(self.constant, self.roles, strict=True)
         )
 
     @cached_property
@@ -80,272 +71,254 @@ class Design:
         """The factors that are not constant: the only ones worth searching."""
         return tuple(np.flatnonzero(~self.constant).tolist())
 
+    @cached_property
+    def single(self) -> NDArray[np.bool_]:
+        """Which factors are one column, (factors,)."""
+        return np.array([len(columns) == 1 for columns in self.columns])
+
+    def columns_of(self, factors: Sequence[int]) -> list[int]:
+        """The columns of some factors."""
+        return [j for i in factors for j in self.columns[i]]
+
+    def is_plain(self, factor: int) -> bool:
+        """Tell whether a factor is one column of numbers none of which is missing."""
+        return bool(self.single[factor]) and bool(np.isinf(self.caps[self.columns[factor][0]]))
+
     def euclidean(self) -> NDArray[np.float64]:
-        """Points whose squared Euclidean distances are those of the varying factors: one-hot levels."""
+        """Points whose squared Euclidean distances are those of the varying factors: one-hot levels.
+
+        Of a number that is missing in some rows they are nearly so: it is put in the middle, and has a level.
+        """
         blocks = [np.empty((self.n_rows, 0))]
-        for j in self.varying:
+        for j in self.columns_of(self.varying):
             column = self.values[:, [j]]
-            if self.categorical[j]:
-                column = (column == np.unique(column)) * np.sqrt(self.caps[j] / 2)
-            blocks.append(column)
+            level = column if self.categorical[j] else np.where(column == FAR, 1.0, 0.0)
+            if np.isfinite(self.caps[j]):
+                blocks.append((level == np.unique(level)) * np.sqrt(self.caps[j] / 2))
+            if not self.categorical[j]:
+                blocks.append(np.where(column == FAR, column[column != FAR].mean(), column))
         return np.hstack(blocks)
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Design":
         """Some rows of the table, scaled as before."""
         values = np.ascontiguousarray(self.values[rows])
-        return replace(self, values=values, constant=(values == values[0]).all(axis=0))
+        return replace(self, values=values, constant=_constant(values.T, self.columns))
 
     def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
         """The positions of factors given by name, by position or as a mask."""
         return locate(parameter, factors, self.names)
 
 
-def read_design(X: Any, categorical: Factors | None = None, scale: bool = True) -> Design:
-    """Check and encode a table of factors.
+def read_design(
+    X: Any,
+    categorical: Factors | None = None,
+    scale: bool | Mapping[Any, float] = True,
+    missing: str = "level",
+    factor_groups: Mapping[str, Factors] | None = None,
+    period: Mapping[Any, float] | None = None,
+) -> Design:
+    """Check, encode and scale a table of factors.
 
     Parameters
     ----------
     X : array-like or table of shape (rows, factors)
         A numpy array, a list of rows, or a pandas, polars or pyarrow table.
     categorical : names, positions or mask, optional
-        Factors to treat as categories whatever their type. Text, boolean and categorical columns are
+        Columns to treat as categories whatever their type. Text, boolean and categorical columns are
         categories anyway.
-    scale : bool
-        Whether numeric factors are divided by their standard deviation (ddof = 1).
+    scale : bool or mapping
+        Whether numeric columns are divided by their standard deviation (ddof = 1); or what some are divided by instead.
+    missing : {"level", "error"}
+        Whether a missing value is a level of its own or an error.
+    factor_groups : mapping, optional
+        Names of factors that are made of several columns, and these columns.
+    period : mapping, optional
+        Columns that repeat, and after how much.
     """
-    checks.boolean("scale", scale)
-    names, columns, n_rows = open_table(X)
-    forced = () if categorical is None else locate("categorical", categorical, names)
-    if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
-        encoded = _shift_offsets(columns.T.astype(np.float64, order="C"))
-        is_category = np.zeros(len(names), dtype=bool)
-    else:
-        encoded, is_category = _encode_each(columns, names, n_rows, forced)
-    constant = (encoded == encoded[:, :1]).all(axis=1)
-    spans = _whole_spans(encoded, ~is_category)
-    mismatch = _rescale(encoded, names, ~is_category, scale)
-    encoded[is_category] *= np.sqrt(2 * mismatch)  # a power of two whose square is above the cap
-    return Design(names, np.ascontiguousarray(encoded.T), np.where(is_category, mismatch, np.inf), constant, spans)
+    encoded = encode_table(X, categorical)
+    if missing == "error":
+        refuse_missing(encoded)
+    return build_design(encoded, scale, factor_groups, period)
 
 
-def locate(parameter: str, factors: Factors, names: tuple[str, ...]) -> tuple[int, ...]:
-    """The sorted, distinct positions in ``names`` that ``factors`` stands for."""
-    several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
-    if np.asarray(several).dtype == bool:
-        if len(several) != len(names):
-            raise ValueError(
-                f"{parameter} as a mask must have one entry per factor ({len(names)}); got {len(several)}."
-            )
-        several = np.flatnonzero(several)
-    return tuple(sorted({_position(parameter, factor, names) for factor in several}))
+class _Part(NamedTuple):
+    """One or two columns of a design, made of one or more columns of the table."""
+
+    values: NDArray[np.float64]
+    """(columns, rows), not a number where a value is missing."""
+    kind: Kind
+    unit: float | None = None
 
 
-def _position(parameter: str, factor: Any, names: tuple[str, ...]) -> int:
-    if isinstance(factor, str):
-        if factor not in names:
-            raise ValueError(
-                f"{parameter} must name columns of X; there is no column {factor!r}. "
-                f"The columns are: {_shorten(names)}."
-            )
-        return names.index(factor)
-    if checks.is_integer(factor) and 0 <= factor < len(names):
-        return int(factor)
-    raise ValueError(f"{parameter} must hold column names or positions from 0 to {len(names) - 1}; got {factor!r}.")
+def build_design(
+    encoded: Encoded,
+    scale: bool | Mapping[Any, float] = True,
+    factor_groups: Mapping[str, Factors] | None = None,
+    period: Mapping[Any, float] | None = None,
+) -> Design:
+    """The factors of an encoded table, scaled; the parameters are those of `read_design`."""
+    units = _by_position("scale", scale if isinstance(scale, Mapping) else {}, encoded)
+    periods = _by_position("period", period or {}, encoded)
+    inputs, names = _group_columns(encoded.names, factor_groups or {})
+    n_missing = np.array([_count_missing(encoded, members) for members in inputs])
+    parts = [_make_parts(encoded, members, periods, units) for members in inputs]
+    ends = np.cumsum([sum(len(part.values) for part in some) for some in parts]).tolist()
+    columns = tuple(tuple(range(a, b)) for a, b in zip([0, *ends[:-1]], ends, strict=True))
+    flat = [part for some in parts for part in some]
+    values = _stack(flat, encoded)
+    kinds = [part.kind for part in flat for _ in part.values]
+    spans = _whole_spans(values, np.array([kind == "number" for kind in kinds]))
+    is_category = np.array([kind == "category" for kind in kinds])
+    owners = [name for name, some in zip(names, columns, strict=True) for _ in some]
+    caps = _scale_parts(values, flat, is_category, owners, bool(scale))
+    return Design(
+        names=names,
+        values=np.ascontiguousarray(values.T),
+        caps=caps,
+        categorical=is_category,
+        columns=columns,
+        inputs=inputs,
+        constant=_constant(values, columns),
+        roles=tuple("group" if len(some) > 1 else some[0].kind for some in parts),
+        spans=np.array([spans[some[0]] if len(some) == 1 else np.nan for some in columns]),
+        n_missing=n_missing,
+    )
 
 
-def _shorten(names: Sequence[str], most: int = 10) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+def _stack(parts: Sequence[_Part], encoded: Encoded) -> NDArray[np.float64]:
+    """The values of all parts, (columns, rows); those of the table itself where nothing was grouped."""
+    if len(parts) == len(encoded.names) and all(part.values.base is encoded.values for part in parts):
+        return encoded.values
+    return np.concatenate([part.values for part in parts])
 
 
-# --- opening: whatever came in becomes names and an iterator of columns -------------------------------
+def _scale_parts(
+    values: NDArray[np.float64],
+    parts: Sequence[_Part],
+    is_category: NDArray[np.bool_],
+    names: Sequence[str],
+    scale: bool,
+) -> NDArray[np.float64]:
+    """Scale values, (columns, rows), in place, and put levels and missing ones `FAR` from others; return the caps."""
+    starts = np.cumsum([0, *(len(part.values) for part in parts[:-1])]).tolist()
+    placed = list(zip(starts, parts, strict=True))
+    circles = [(start, start + 1) for start, part in placed if part.kind == "periodic"]
+    units = {start + k: part.unit for start, part in placed if part.unit for k in range(len(part.values))}
+    mismatch = rescale(Columns(values, ~is_category, names, circles, units), scale)
+    gaps = np.isnan(values)
+    has_gaps = gaps.any(axis=1)
+    caps = np.where(is_category | has_gaps, mismatch, np.inf)
+    caps[[j for pair in circles for j in pair]] /= 2  # the two columns of a circle are missing together
+    values[is_category] *= FAR
+    for j in np.flatnonzero(has_gaps):
+        values[j, gaps[j]] = FAR + (np.nanmax(values[j]) if is_category[j] else 0.0)
+    return caps
 
 
-def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
-    """The names of the columns, the columns as they are, and how many rows there are."""
-    sparse = sys.modules.get("scipy.sparse")  # where it was not imported, nothing is sparse
-    if sparse is not None and sparse.issparse(X):
-        raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
-    if isinstance(X, np.ndarray):  # the usual case, and narwhals would take its time to pass it through
-        return _open_array(X)
-    X = flatten_names(X)
-    if nw.dependencies.is_pandas_dataframe(X):
-        _refuse_duplicate_names(X.columns)
-    elif nw.dependencies.is_pyarrow_table(X):
-        _refuse_duplicate_names(X.column_names)
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise TypeError("X must be a table in memory; got a lazy one. Call .collect() or .compute() first.")
-    if isinstance(frame, nw.DataFrame):
-        names = tuple(str(name) for name in frame.columns)
-        _refuse_empty(frame.shape)
-        return names, frame.iter_columns(), frame.shape[0]
-    return _open_array(X)
+def _by_position(parameter: str, given: Mapping[Any, float], encoded: Encoded) -> dict[int, float]:
+    """A number for some columns by position; each must be above 0, and its column numeric."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{parameter} must map columns to numbers, such as {{'hour': 24}}; got {given!r}.")
+    found: dict[int, float] = {}
+    for column, value in given.items():
+        for position in locate(parameter, column, encoded.names, globs=True):
+            name = encoded.names[position]
+            if checks.number(f"{parameter} of {name!r}", value, 0.0) == 0:
+                raise ValueError(f"{parameter} of {name!r} must be above 0; got {value!r}.")
+            if encoded.kinds[position] == "category":
+                raise ValueError(f"{parameter} is for numbers, but column {name!r} of X holds categories.")
+            found[position] = float(value)
+    return found
 
 
-def flatten_names(X: Any) -> Any:
-    """A table whose columns have a name each; what has none comes back as it is.
-
-    The levels of a pandas MultiIndex are joined by "_", empty ones left out. An Arrow record batch becomes a table.
-    """
-    X = nw.to_native(X, pass_through=True)
-    if nw.dependencies.is_pandas_dataframe(X) and X.columns.nlevels > 1:
-        names = ["_".join(filter(None, map(str, levels))) for levels in X.columns]
-        return X.set_axis(names, axis="columns")
-    pyarrow = nw.dependencies.get_pyarrow()
-    if pyarrow is not None and isinstance(X, pyarrow.RecordBatchReader):
-        raise TypeError("X must be a table in memory; got a RecordBatchReader. Call .read_all() first.")
-    if pyarrow is not None and isinstance(X, pyarrow.RecordBatch):
-        return pyarrow.Table.from_batches([X])
-    return X
-
-
-def _open_array(X: Any) -> tuple[tuple[str, ...], NDArray[Any], int]:
-    try:
-        array = as_array(X)
-    except ValueError as error:
-        raise ValueError("X must be a table: every row needs the same number of values.") from error
-    if array.ndim != 2:
-        raise ValueError(
-            f"X must be 2-dimensional, rows by factors; got {array.ndim} dimension(s). Reshape your data: "
-            "X.reshape(-1, 1) for a single factor."
+def _group_columns(
+    names: tuple[str, ...], groups: Mapping[str, Factors]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
+    """The columns of each factor, and the names of the factors, in the order of their first columns."""
+    if not isinstance(groups, Mapping):
+        raise TypeError(
+            "factor_groups must map names of factors to columns, such as {'size': ['length', 'width']}; got "
+            f"{groups!r}."
         )
-    _refuse_empty(array.shape)
-    return tuple(f"x{j}" for j in range(array.shape[1])), array, array.shape[0]
+    group_of: dict[int, str] = {}
+    for group, columns in groups.items():
+        members = locate("factor_groups", columns, names, globs=True)
+        if not isinstance(group, str) or not members:
+            raise ValueError(f"factor_groups must have a name and at least one column for each; got {group!r}.")
+        if group in names and names.index(group) not in members:
+            raise ValueError(f"factor_groups: {group!r} is also a column of X that is not in it. Use another name.")
+        for position in members:
+            if position in group_of:
+                raise ValueError(
+                    f"factor_groups: column {names[position]!r} is in {group_of[position]!r} and in {group!r}; a "
+                    "column belongs to one factor."
+                )
+            group_of[position] = group
+    members_of: dict[str, list[int]] = {}
+    for position, name in enumerate(names):
+        members_of.setdefault(group_of.get(position, name), []).append(position)
+    return tuple(map(tuple, members_of.values())), tuple(members_of)
 
 
-def _refuse_empty(shape: Sequence[int]) -> None:
-    if shape[1] == 0:
-        raise ValueError(f"X has 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
-    if shape[0] < 2:
-        raise ValueError(f"X must have at least 2 rows; got n_samples = {shape[0]}.")
+def _make_parts(
+    encoded: Encoded, members: tuple[int, ...], periods: Mapping[int, float], units: Mapping[int, float]
+) -> list[_Part]:
+    """The parts that a factor of some columns consists of."""
+    if len(members) > 1 and not any(j in periods or j in units for j in members):
+        codes = _one_hot_codes(encoded, members)
+        if codes is not None:
+            return [_Part(codes[None], "category")]
+    return [_make_part(encoded, j, periods.get(j), units.get(j)) for j in members]
 
 
-def _refuse_duplicate_names(names: Iterable[Any]) -> None:
-    repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
-    if repeated:
-        raise ValueError(f"X must have distinct column names; repeated: {_shorten(repeated)}. Rename them.")
+def _make_part(encoded: Encoded, j: int, period: float | None, unit: float | None) -> _Part:
+    values, kind = encoded.values[j : j + 1], encoded.kinds[j]
+    if encoded.n_missing[j] == values.size:  # nothing is known: a constant
+        return _Part(np.zeros_like(values), kind)
+    if period is None:
+        return _Part(values, kind, unit)
+    angles = np.mod(values[0], period) * (2 * np.pi / period)
+    radius = period / (2 * np.pi)  # a small step along the circle is as long as it was
+    return _Part(radius * np.stack([np.cos(angles), np.sin(angles)]), "periodic", unit)
 
 
-# --- encoding: one column becomes float64 numbers or level codes --------------------------------------
+def _one_hot_codes(encoded: Encoded, members: tuple[int, ...]) -> NDArray[np.float64] | None:
+    """The category, (rows,), that columns of zeros and ones encode; None if they do not.
 
-
-def _all_plain(array: NDArray[Any]) -> bool:
-    """Tell whether an array can be taken as it is: finite numbers without offsets that float64 cannot hold."""
-    if array.dtype.kind == "f":
-        return array.itemsize <= 8 and bool(np.isfinite(array).all())
-    return array.dtype.kind in "iu" and bool(np.abs(array).max() <= EXACT_INTEGERS)
-
-
-def _encode_each(
-    columns: NDArray[Any] | Iterator[Any], names: tuple[str, ...], n_rows: int, forced: tuple[int, ...]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Encode column by column; return the values, (factors, rows), and which columns are categories."""
-    values = np.empty((len(names), n_rows))
-    is_category = np.zeros(len(names), dtype=bool)
-    missing: dict[str, MissingValuesError] = {}
-    for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
-        try:
-            values[j], is_category[j] = _encode(column, names[j], j in forced)
-        except MissingValuesError as error:
-            missing[names[j]] = error
-    _refuse_missing(missing)
-    return values, is_category
-
-
-def _refuse_missing(missing: dict[str, MissingValuesError], most: int = 10) -> None:
-    """Name the columns with missing values and how many each has, the worst first."""
-    if len(missing) == 1:
-        raise next(iter(missing.values()))
-    if missing:
-        worst = sorted(missing, key=lambda name: -missing[name].count)
-        counts = [f"{name!r} ({missing[name].count:,})" for name in worst[:most]]
-        more = f" and {len(worst) - most:,} more" if len(worst) > most else ""
-        raise ValueError(
-            f"X contains NaN in {len(worst):,} columns (rows): {', '.join(counts)}{more}. {MISSING_ADVICE}"
-        )
-
-
-def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[Any], bool]:
-    """A column as numbers or as level codes, and whether it is a category."""
-    label = f"column {name!r} of X"
-    values = read_column(column, label)
-    if forced or not is_numeric(values):
-        if not forced and holds_numbers_as_text(values):
-            raise ValueError(
-                f"{label} holds numbers written as text (such as {values[0]!r}). Convert it to numbers, or "
-                "name it in categorical= if its values are labels."
-            )
-        return level_codes(values)[0], True
-    return _shift_offsets(exact_floats(np.asarray(values))), False
-
-
-def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Move columns, the last axis, next to zero where an offset would cost digits.
-
-    Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
-    subtracting the mean does not.
+    In no row is there more than one 1. A row without any has the level that an encoder left out.
     """
-    low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
-    values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
-    return values
+    values = encoded.values[list(members)]
+    is_one = values == 1
+    if encoded.n_missing[list(members)].any() or not (is_one | (values == 0)).all() or (is_one.sum(axis=0) > 1).any():
+        return None
+    codes: NDArray[np.float64] = (is_one * np.arange(1.0, len(members) + 1)[:, None]).sum(axis=0)
+    return codes
+
+
+def _constant(values: NDArray[np.float64], columns: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
+    """Which factors are constant, (factors,), from values as (columns, rows)."""
+    constant: NDArray[np.bool_] = (values == values[:, :1]).all(axis=1)
+    if len(columns) == len(values):
+        return constant
+    return np.array([constant[list(some)].all() for some in columns])
+
+
+def _count_missing(encoded: Encoded, members: tuple[int, ...]) -> int:
+    """How many rows have a missing value in some columns."""
+    if len(members) == 1:
+        return int(encoded.n_missing[members[0]])
+    return int(np.isnan(encoded.values[list(members)]).any(axis=0).sum())
 
 
 def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The range of each column, (factors, rows), of whole numbers; not a number for the others."""
+    """The range of each column, (columns, rows), of whole numbers; not a number for the others."""
     start = values[:, :50]  # most other columns show there
-    whole = numeric & (start == np.floor(start)).all(axis=1)
+    whole = numeric & ((start == np.floor(start)) | np.isnan(start)).all(axis=1)
     spans = np.full(len(values), np.nan)
     for j in np.flatnonzero(whole):
-        if (values[j] == np.floor(values[j])).all():
+        known = values[j][~np.isnan(values[j])]
+        if known.size and (known == np.floor(known)).all():
             with np.errstate(over="ignore"):  # of large numbers, all are whole
-                spans[j] = np.ptp(values[j])
+                spans[j] = np.ptp(known)
     return spans
 
-
-# --- scaling: numeric columns in standard deviations --------------------------------------------------
-
-
-def _rescale(values: NDArray[np.float64], names: tuple[str, ...], numeric: NDArray[np.bool_], scale: bool) -> float:
-    """Scale the numeric columns, (factors, rows), in place; return what a categorical mismatch counts.
-
-    Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
-    """
-    spread = np.where(numeric, np.maximum(values.max(axis=1), -values.min(axis=1)), 0.0)
-    varies = numeric & (spread > 0)
-    exponents = np.frexp(spread)[1]
-    common = int(exponents[varies].max()) if varies.any() else 0
-    shifts = np.where(varies, exponents if scale else common, 0)
-    if np.abs(shifts).max() > SAFE_EXPONENT or not scale:
-        np.ldexp(values, -shifts[:, None], out=values)
-    mismatch = 2.0
-    if scale:
-        deviations = np.ones((len(values), 1))
-        deviations[varies, 0] = (values if varies.all() else values[varies]).std(axis=1, ddof=1)
-        values /= deviations
-    else:
-        with np.errstate(over="ignore"):  # refused below if there are categories
-            mismatch = float(np.ldexp(mismatch, -2 * common))
-    _refuse_lost_digits(values, names, numeric, mismatch, scale)
-    return mismatch
-
-
-def _refuse_lost_digits(
-    values: NDArray[np.float64],
-    names: tuple[str, ...],
-    numeric: NDArray[np.bool_],
-    mismatch: float,
-    scale: bool,
-) -> None:
-    lost = np.flatnonzero(numeric & ((values != 0) & (np.abs(values) < SMALLEST_DIFFERENCE)).any(axis=1))
-    if lost.size:
-        way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
-        raise ValueError(
-            f"column {names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
-            f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."
-        )
-    if not numeric.all() and not SMALLEST_DIFFERENCE**2 < mismatch < 1 / SMALLEST_DIFFERENCE**2:
-        raise ValueError(
-            "scale=False mixes categories with numbers more than 130 orders of magnitude away from 1. "
-            "Use scale=True, or change the units."
-        )

@@ -14,6 +14,8 @@ A column is taken for an identifier of rows or of groups of rows if its values l
 Rows that are equal in all factors and in the response are copies if hardly any rows are equal in all columns but one,
 as they are where columns have few values; or if the numbers of times that rows occur have a common divisor: the whole
 table was repeated.
+
+Rows that were left out are counted here too, and a response of a few whole numbers, which may be classes.
 """
 
 import re
@@ -28,6 +30,8 @@ from numpy.typing import NDArray
 
 from .._utils.warn import warn_user
 from .design import Design
+from .observations import Dropped
+from .response import Response
 
 # Fewer values than this are no identifiers but levels.
 FEWEST_VALUES = 20
@@ -43,6 +47,9 @@ LEAST_COPIES, FEWEST_COPIES = 0.05, 5
 
 # Of pairs of rows that agree in all columns or in all but one, copies are all but this share.
 MOST_NEARLY_EQUAL = 0.1
+
+# So many columns that cost rows are named.
+MOST_NAMED = 5
 
 # A table in which so many different rows occur twice, or four times, or six times was put together from itself.
 FEWEST_MULTIPLES = 10
@@ -62,11 +69,11 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 MEANINGFUL = "its values mean something"
 
-Kind = Literal["identifier", "groups", "copies"]
+Kind = Literal["identifier", "groups", "copies", "rows", "classes"]
 
 
 class DataQualityWarning(UserWarning):
-    """The table has columns or rows that make results misleading: identifiers, or copies of rows."""
+    """The table has something that makes results misleading: identifiers, copies of rows, rows that were left out."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Finding:
 
     kind: Kind
     count: int
-    """Different values of the identifier, or rows that are copies."""
+    """Different values of the identifier or of the response, or rows."""
     sentence: str
     column: str | None = None
     """The identifier."""
@@ -83,29 +90,73 @@ class Finding:
     @property
     def advice(self) -> str:
         """The sentence, and what to do about it in Python."""
-        way_out = "Drop the duplicates first." if self.column is None else f"Drop the column unless {MEANINGFUL}."
-        return f"{self.sentence} {way_out}"
+        ways_out = {
+            "identifier": f"Drop the column unless {MEANINGFUL}.",
+            "groups": f"Drop the column, or use it as groups=, unless {MEANINGFUL}.",
+            "copies": "Drop the duplicates first.",
+            "classes": 'Use task="classification" if they are classes.',
+        }
+        return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
 
     @property
     def command_advice(self) -> str:
         """The sentence, and what to do about it in the command."""
-        if self.column is None:
-            return f"{self.sentence} Use --unique to keep each row once."
-        return f"{self.sentence} Use --drop {shlex.quote(self.column)} unless {MEANINGFUL}."
+        column = shlex.quote(self.column or "")
+        ways_out = {
+            "identifier": f"Use --drop {column} unless {MEANINGFUL}.",
+            "groups": f"Use --groups {column} to keep such rows from being each other's neighbours, or --drop {column}, "
+            f"unless {MEANINGFUL}.",
+            "copies": "Use --unique to keep each row once.",
+            "classes": "Use --task classification if they are classes.",
+        }
+        return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
 
 
 def examine(
-    design: Design, y: NDArray[np.float64], codes: Mapping[int, NDArray[np.intp]], factors: Sequence[int]
+    design: Design,
+    response: Response,
+    dropped: Dropped,
+    codes: Mapping[int, NDArray[np.intp]],
+    factors: Sequence[int],
+    grouped: bool = False,
 ) -> tuple[Finding, ...]:
     """What makes results on some factors misleading; the others do no harm.
 
-    ``codes`` has the level of each row, for the factors whose levels are known already.
+    ``codes`` has the level of each row, for the factors whose levels are known already. If rows are ``grouped``, no
+    other column needs to tell their groups.
     """
-    table = _Table(design, y, codes)
-    # A factor that is alone in its table takes no place from others.
-    columns = factors if len(design.varying) > 1 else ()
-    found = [*(table.look_at_column(j) for j in columns), table.look_at_rows()]
-    return tuple(finding for finding in found if finding is not None)
+    found: list[Finding | None] = [*_count_dropped(dropped), _look_at_response(response)]
+    if design.varying:
+        table = _Table(design, response.values, codes)
+        # A factor that is alone in its table takes no place from others.
+        columns = [j for j in factors if design.single[j]] if len(design.varying) > 1 else []
+        found += [*(table.look_at_column(j) for j in columns), table.look_at_rows()]
+    return tuple(one for one in found if one is not None and not (grouped and one.kind == "groups"))
+
+
+def _count_dropped(dropped: Dropped) -> list[Finding]:
+    """How many rows were left out, for each reason."""
+    worst = ", ".join(f"{name!r} {count:,}" for name, count in dropped.most_missing[:MOST_NAMED])
+    more = len(dropped.most_missing) - MOST_NAMED
+    costs = f" ({worst}{f' and {more:,} more columns' if more > 0 else ''})" if worst else ""
+    reasons = {
+        "without a response": dropped.no_response,
+        "with a weight of 0": dropped.no_weight,
+        f"with missing values{costs}": dropped.incomplete,
+    }
+    return [
+        Finding("rows", count, f"{count:,} row{'s' if count > 1 else ''} {why} {'were' if count > 1 else 'was'} left out.")
+        for why, count in reasons.items()
+        if count
+    ]
+
+
+def _look_at_response(response: Response) -> Finding | None:
+    """Whether the response has so few whole values that they may be classes."""
+    if not response.n_values:
+        return None
+    name, count = response.names[0], response.n_values
+    return Finding("classes", count, f"{name!r} has {count} different whole numbers and is taken for a quantity.")
 
 
 def warn_of_findings(findings: Sequence[Finding]) -> None:
@@ -120,13 +171,14 @@ class _Table:
     def __init__(self, design: Design, y: NDArray[np.float64], codes: Mapping[int, NDArray[np.intp]]) -> None:
         self.design, self.y = design, y
         self._codes = dict(codes)
+        self._columns = design.columns_of(design.varying)
 
     # --- columns ---------------------------------------------------------------------------------------
 
     def look_at_column(self, factor: int) -> Finding | None:
         """What is wrong with a factor, if anything."""
         name = self.design.names[factor]
-        if not (self._is_whole(factor) or self.design.categorical[factor]):
+        if not (self._is_whole(factor) or self._is_category(factor)):
             return None
         n, counts = self.design.n_rows, self._counts(factor)
         if counts.size < FEWEST_VALUES or self._is_named(_TIME, factor):
@@ -143,7 +195,7 @@ class _Table:
 
     def _names_rows(self, factor: int) -> bool:
         n, n_values = self.design.n_rows, self._counts(factor).size
-        if self.design.categorical[factor]:
+        if self._is_category(factor):
             return n_values > n / 2
         if n - n_values > MOST_REPEATS * n:
             return False
@@ -173,7 +225,7 @@ class _Table:
             return True
         if n_runs > n_values or n >= n_values**2:  # a value comes back; few large groups
             return False
-        if self.design.categorical[factor] or self._is_named(_NUMBER, factor):
+        if self._is_category(factor) or self._is_named(_NUMBER, factor):
             return self._is_named(_NUMBER, factor)
         dense = self.design.spans[factor] < 2 * n_values
         return bool(np.ptp(counts) == 0 or (dense and not self._is_sorted(factor)) or self._holds_others(factor))
@@ -200,21 +252,28 @@ class _Table:
     def _is_named(self, words: re.Pattern[str], factor: int) -> bool:
         return words.search(_CAMEL.sub(" ", self.design.names[factor]).lower()) is not None
 
+    def _is_category(self, factor: int) -> bool:
+        return bool(self.design.categorical[self.design.columns[factor][0]])
+
+    def _values(self, factor: int) -> NDArray[np.float64]:
+        """The first column of a factor, (rows,)."""
+        return self.design.values[:, self.design.columns[factor][0]]
+
     def _is_whole(self, factor: int) -> bool:
         return not np.isnan(self.design.spans[factor])
 
     def _is_sorted(self, factor: int) -> bool:
-        steps = np.diff(self.design.values[:, factor])
+        steps = np.diff(self._values(factor))
         return bool((steps >= 0).all() or (steps <= 0).all())
 
     def _changes(self, factor: int) -> NDArray[np.bool_]:
-        changes: NDArray[np.bool_] = np.diff(self.design.values[:, factor]) != 0
+        changes: NDArray[np.bool_] = np.diff(self._values(factor)) != 0
         return changes
 
     def _counts(self, factor: int) -> NDArray[np.intp]:
         """How often each value occurs."""
         if factor not in self._codes:
-            self._codes[factor] = np.unique(self.design.values[:, factor], return_inverse=True)[1]
+            self._codes[factor] = np.unique(self._values(factor), return_inverse=True)[1]
         return np.bincount(self._codes[factor])
 
     # --- rows ------------------------------------------------------------------------------------------
@@ -236,7 +295,7 @@ class _Table:
 
     def _distinct_rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """One row of each kind, and how often it occurs; rows whose response is alone need no closer look."""
-        _, which, often = np.unique(self.y, return_inverse=True, return_counts=True)
+        _, which, often = np.unique(self.y[:, 0], return_inverse=True, return_counts=True)
         alone = often[which] == 1
         rows = np.flatnonzero(~alone)
         _, first, counts = np.unique(self._hash(rows), return_index=True, return_counts=True)
@@ -251,11 +310,11 @@ class _Table:
         Where columns have few values, rows agree by chance, but not without others that nearly do. It tells nothing if
         all factors have few values.
         """
-        most_values = max(np.unique(self.design.values[rows, j]).size for j in self.design.varying)
+        most_values = max(np.unique(self.design.values[rows, j]).size for j in self._columns)
         if 2 * most_values < rows.size:
             return False
         pairs, hashes = _pairs(counts), self._hash(rows)
-        columns = (-1, *self.design.varying)
+        columns = (-1, *self._columns)
         return all(
             _pairs(_sums(hashes - self._mix(j, rows), counts)) < (1 + MOST_NEARLY_EQUAL) * pairs for j in columns
         )
@@ -263,19 +322,25 @@ class _Table:
     def _hash(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
         """A number for each row that is the same for equal rows only: the sum of one for each column."""
         hashes = self._mix(-1, rows)
-        for j in self.design.varying:
+        for j in self._columns:
             hashes += self._mix(j, rows)
         return hashes
 
-    def _mix(self, factor: int, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
-        """A number for each value of a factor, or of the response if -1; it looks drawn at random."""
-        values = self.y if factor == -1 else self.design.values[:, factor]
-        bits = (values[rows] + 0.0).view(np.uint64)  # -0 and 0 are equal
-        bits += np.uint64((1 + factor) * int(_START) % 2**64)  # another number for the same value of another factor
-        for odd in _ODD:
-            bits ^= bits >> np.uint64(32)  # the last bits of round numbers are all alike
-            bits *= odd
-        return bits
+    def _mix(self, column: int, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """A number for each value of a column, or of the response if -1; it looks drawn at random."""
+        if column >= 0:
+            return _mix(self.design.values[rows, column], column)
+        return sum((_mix(self.y[rows, k], -1 - k) for k in range(1, self.y.shape[1])), _mix(self.y[rows, 0], -1))
+
+
+def _mix(values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:
+    """A number for each value that looks drawn at random, another one for the same value of another column."""
+    bits: NDArray[np.uint64] = (values + 0.0).view(np.uint64)  # -0 and 0 are equal
+    bits += np.uint64((1 + column) * int(_START) % 2**64)
+    for odd in _ODD:
+        bits ^= bits >> np.uint64(32)  # the last bits of round numbers are all alike
+        bits *= odd
+    return bits
 
 
 # Large odd numbers with bits in no order.

@@ -1,7 +1,11 @@
-"""Target in, Response out: numbers centred, two classes as 0 and 1."""
+"""Target in, Response out: numbers centred, classes as indicators, several outputs side by side.
+
+A response is one or more columns, whose variances add.
+"""
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import narwhals as nw
@@ -9,112 +13,289 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
-from .columns import Values, as_array, exact_floats, is_numeric, level_codes, read_column
+from .columns import Column, as_array, exact_floats, is_numeric, level_codes, read_column
 
 Task = Literal["regression", "classification"]
+Floats = NDArray[np.float64]
 
 # Variances outside of this range cannot be told from 0 or infinity in what is computed from them.
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-290, 1e290
 
+# So many different whole numbers may well be classes.
+MOST_CLASSES = 10
+
 
 @dataclass(frozen=True)
 class Response:
-    """The target of one table."""
+    """The target of one table: one or more columns."""
 
-    values: NDArray[np.float64]
-    """One per row, minus their mean."""
+    values: Floats
+    """(rows, columns), minus their means."""
     variance: float
-    """Sample variance (ddof = 1)."""
+    """Sum of the sample variances (ddof = 1) of all columns."""
     task: Task
-    classes: tuple[Any, ...]
-    """The two class labels in order, the second counted as 1; empty for regression."""
+    classes: tuple[Any, ...] = ()
+    """The class labels in order; empty for quantities and for several outputs. Two of them are one column, 1 for the
+    second; more are one column for each, whose variance is the Gini impurity."""
+    names: tuple[str, ...] = ("y",)
+    """The name of each output."""
+    n_values: int = 0
+    """How many different values a quantity of whole numbers has, if they are few: they may as well be classes."""
 
-    def on_rows(self, rows: NDArray[np.intp]) -> "Response":
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has."""
+        return len(self.values)
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """The number of each row's class, (rows,); all 0 where there are no classes."""
+        if not self.classes:
+            return np.zeros(self.n_rows, np.intp)
+        if len(self.classes) == 2:
+            return (self.values[:, 0] > 0).astype(np.intp)
+        return np.argmax(self.values, axis=1)
+
+    def on_rows(self, rows: NDArray[np.intp], weights: Floats | None = None) -> "Response":
         """The target of some rows."""
-        if np.ptp(self.values[rows]) == 0:
+        if not np.ptp(self.values[rows], axis=0).any():
             raise ValueError(
-                f"y does not vary in {rows.size} rows drawn from {self.values.size}: too few to look at parts of them."
+                f"y does not vary in {rows.size} rows drawn from {self.n_rows}: too few to look at parts of them."
             )
-        return _response(self.values[rows], self.task, self.classes)
+        values, variance = centre_columns(self.values[rows], weights)
+        return replace(self, values=values, variance=variance)
 
     @property
     def default_neighbors(self) -> int:
-        """N_I as the paper recommends: 2 for regression, 3 for two classes."""
+        """N_I as the paper recommends: 2 for regression, 3 for classes."""
         return 2 if self.task == "regression" else 3
 
 
-def read_response(y: Any, n_rows: int, task: str = "auto") -> Response:
-    """Check and encode a target of ``n_rows`` values.
+def read_response(
+    y: Any,
+    n_rows: int,
+    task: str = "auto",
+    response: str = "values",
+    output_weights: Sequence[float] | None = None,
+) -> Response:
+    """Check and encode a target of ``n_rows`` values, none of them missing; see `read_target`."""
+    target = read_target(y, n_rows)
+    if target.missing.any():
+        row = int(np.argmax(target.missing))
+        raise ValueError(f"y contains NaN ({int(target.missing.sum()):,} rows, the first is row {row}).")
+    return target.encode(task, response, output_weights)
 
-    With ``task="auto"`` it is classification when y is boolean, text or categorical, or has exactly two
-    distinct values.
-    """
-    checks.one_of("task", task, ("auto", "regression", "classification"))
-    values = read_values(y)
-    if len(values) != n_rows:
-        raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(values)}.")
+
+@dataclass(frozen=True)
+class Target:
+    """The outputs as they were given."""
+
+    columns: tuple[Column, ...]
+    names: tuple[str, ...]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows lack an output, (rows,)."""
+        lacking = np.zeros(len(self.columns[0]), dtype=bool)
+        for column in self.columns:
+            if column.missing is not None:
+                lacking |= column.missing
+        return lacking
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "Target":
+        """Some rows, none of which lacks an output."""
+        return replace(self, columns=tuple(_take(column, rows) for column in self.columns))
+
+    def encode(
+        self, task: str, response: str, output_weights: Sequence[float] | None, weights: Floats | None = None
+    ) -> Response:
+        """The target as numbers; with ``task="auto"``, text, booleans, categories and two values are classes."""
+        checks.one_of("task", task, ("auto", "regression", "classification"))
+        outputs = [_read_output(column.values, task, response, weights) for column in self.columns]
+        shares = _output_shares(output_weights, len(outputs))
+        if len(outputs) == 1:
+            return replace(outputs[0], names=self.names)
+        scaled = [
+            output.values * np.sqrt(share / output.variance) for output, share in zip(outputs, shares, strict=True)
+        ]
+        is_quantity = any(output.task == "regression" for output in outputs)
+        return Response(
+            np.ascontiguousarray(np.hstack(scaled)),
+            float(shares.sum()),
+            "regression" if is_quantity else "classification",
+            names=self.names,
+        )
+
+
+def read_target(y: Any, n_rows: int) -> Target:
+    """The outputs given as a series, an array, a list or a table, checked to have one value per row."""
+    target = _open_target(y)
+    if len(target.columns[0]) != n_rows:
+        raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(target.columns[0])}.")
+    return target
+
+
+def _open_target(y: Any) -> Target:
+    if y is None:
+        raise ValueError("FIRST requires y to be passed, but the target y is None.")
+    target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(target, nw.Series):
+        return Target((_read(target, "y"),), (str(target.name) if target.name not in (None, "") else "y",))
+    if isinstance(target, nw.DataFrame) and target.shape[1] > 1:
+        names = tuple(str(name) for name in target.columns)
+        columns = zip(names, target.iter_columns(), strict=True)
+        return Target(tuple(_read(column, f"column {name!r} of y") for name, column in columns), names)
+    array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)
+    names = (str(target.columns[0]),) if isinstance(target, nw.DataFrame) and target.shape[1] else ("y",)
+    if array.ndim == 2 and array.shape[1] == 1:
+        _warn_of_column_vector()
+        array = array.ravel()
+    if array.ndim == 1:
+        return Target((_read(array, "y"),), names)
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise ValueError(
+            f"y should be a 1d array, one value per row, or have a column for each output; got shape {array.shape}."
+        )
+    columns_of_array = [_read(column, f"column {k} of y") for k, column in enumerate(array.T)]
+    return Target(tuple(columns_of_array), tuple(f"y{k}" for k in range(array.shape[1])))
+
+
+def _warn_of_column_vector() -> None:
+    from sklearn.exceptions import DataConversionWarning  # all of scikit-learn: only when needed
+
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel().",
+        DataConversionWarning,
+        stacklevel=2,
+    )
+
+
+def _read(column: Any, label: str) -> Column:
+    read = read_column(column, label)
+    if read.temporal:
+        raise TypeError(f"{label} holds dates or times. Turn it into numbers, such as days since a start.")
+    return read
+
+
+def _take(column: Column, rows: NDArray[np.intp]) -> Column:
+    """Some rows of a column, all of which have a value."""
+    position = rows if column.missing is None else (np.cumsum(~column.missing) - 1)[rows]
+    values = column.values
+    taken = values[position] if isinstance(values, np.ndarray) else replace(values, codes=values.codes[position])
+    return Column(taken)
+
+
+def _read_output(values: Any, task: str, response: str, weights: Floats | None) -> Response:
+    """One output as a response of its own."""
     if task == "regression" and not is_numeric(values):
         raise ValueError(
             f'y must hold numbers for task="regression"; got labels such as {values[0]!r}. '
             'Use task="classification", or convert y.'
         )
-    if task == "classification" or not is_numeric(values) or _few_values(np.asarray(values)):
+    if task == "classification" or not is_numeric(values) or _has_two_values(values):
         codes, levels = level_codes(values)
-        if len(levels) == 1:
-            raise ValueError(f"y must vary, but all {n_rows} values are {levels[0]!r}: only 1 class or value.")
+        present = np.unique(codes)
+        if present.size == 1:
+            raise ValueError(
+                f"y must vary, but all {len(values)} values are {levels[present[0]]!r}: only 1 class or value."
+            )
         if task != "regression":
-            return _two_classes(codes, levels)
-    return _response(exact_floats(np.asarray(values)), "regression", ())
+            return _encode_classes(codes, levels, present, response, weights)
+    numbers = exact_floats(values)
+    scores = _transform(numbers, response)
+    encoded = _quantity(scores[:, None], weights)
+    return replace(encoded, n_values=_count_few_values(numbers))
 
 
-def _few_values(values: NDArray[Any]) -> bool:
+def _has_two_values(values: Any) -> bool:
     """Tell whether there are at most two distinct numbers, without sorting them."""
-    return bool(((values == values.min()) | (values == values.max())).all())
+    numbers = values.codes if not isinstance(values, np.ndarray) else values
+    return bool(((numbers == numbers.min()) | (numbers == numbers.max())).all())
 
 
-def _two_classes(codes: NDArray[np.intp], levels: list[Any]) -> Response:
-    if len(levels) > 2:
-        raise ValueError(
-            f"y has {len(levels)} classes; more than two are not supported yet. Compare one class with the "
-            "rest (y == label), or convert y to numbers if it is a quantity."
-        )
-    classes = tuple(sorted(levels))  # scikit-learn's order
-    return _response((codes == levels.index(classes[1])).astype(np.float64), "classification", classes)
+def _count_few_values(numbers: Floats) -> int:
+    """How many different whole numbers there are, if they are few; otherwise 0."""
+    if numbers.size and np.ptp(numbers) < 100 and (numbers == np.floor(numbers)).all():
+        count = np.unique(numbers).size
+        if 2 < count <= MOST_CLASSES and count < numbers.size / 5:
+            return int(count)
+    return 0
 
 
-def _response(numbers: NDArray[np.float64], task: Task, classes: tuple[Any, ...]) -> Response:
-    with np.errstate(over="ignore", invalid="ignore"):
-        centred = numbers - numbers[0]  # exact next to a large offset, unlike subtracting the mean at once
-        centred -= centred.mean()
-        variance = float(centred.var(ddof=1))
+def _encode_classes(
+    codes: NDArray[np.intp], levels: list[Any], present: NDArray[np.intp], response: str, weights: Floats | None
+) -> Response:
+    if response != "values":
+        raise ValueError(f'response="{response}" is for quantities; y has classes. Leave it out, or convert y.')
+    order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order
+    rank = np.zeros(len(levels), np.intp)
+    rank[order] = np.arange(len(order))
+    number = rank[codes]
+    wanted = [1] if len(order) == 2 else range(len(order))
+    indicators = np.column_stack([number == k for k in wanted]).astype(np.float64)
+    values, variance = centre_columns(indicators, weights)
+    return Response(values, variance, "classification", tuple(levels[code] for code in order))
+
+
+def _transform(numbers: Floats, response: str) -> Floats:
+    """A quantity as it is, as ranks or as normal scores, (rows,)."""
+    if response == "values":
+        return numbers
+    return mid_ranks(numbers) if response == "ranks" else normal_scores(numbers)
+
+
+def mid_ranks(y: Floats) -> Floats:
+    """The rank of each value among all, from 0.5 on, equal ones in the middle of theirs: (rows,)."""
+    _, value, times = np.unique(y, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(times) - times / 2)[value]
+    return ranks
+
+
+def normal_scores(y: Floats) -> Floats:
+    """Normal scores of y, (rows,): normal quantiles at its ranks, so that outliers do not dominate."""
+    from scipy.special import ndtri  # takes a while, and few need it
+
+    scores: Floats = ndtri(mid_ranks(y) / y.size)
+    scores -= scores.mean()
+    return scores
+
+
+def _quantity(numbers: Floats, weights: Floats | None) -> Response:
+    values, variance = centre_columns(numbers, weights)
     if not SMALLEST_VARIANCE < variance < LARGEST_VARIANCE:
         raise ValueError(
             f"y must have a variance that float64 can hold; its values reach {np.abs(numbers).max():.3g} and "
             f"its variance comes out as {variance:.3g}. Change its units."
         )
-    return Response(centred, variance, task, classes)
+    return Response(values, variance, "regression")
 
 
-def read_values(y: Any) -> Values:
-    """The values of a target given as a series, an array, a list or a table of one column."""
-    if y is None:
-        raise ValueError("FIRST requires y to be passed, but the target y is None.")
-    target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
-    if isinstance(target, nw.Series):
-        return read_column(target, "y")
-    array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)
-    if array.ndim == 2 and array.shape[1] == 1:
-        from sklearn.exceptions import DataConversionWarning  # all of scikit-learn: only when needed
+def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, float]:
+    """Columns minus their means, (rows, columns), and the sum of their variances.
 
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel().",
-            DataConversionWarning,
-            stacklevel=2,
-        )
-        array = array.ravel()
-    if array.ndim != 1:
+    With weights the variance is Σw(y − ȳ)² / (Σw − Σw²/Σw), which is that of the sample where all are equal.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Exact next to a large offset, unlike subtracting the mean. Sums along contiguous columns lose fewest digits.
+        centred = np.ascontiguousarray((numbers - numbers[0]).T)
+        if weights is None:
+            centred -= centred.mean(axis=1, keepdims=True)
+            variance = centred.var(axis=1, ddof=1).sum()
+        else:
+            total = weights.sum()
+            centred -= (centred @ weights)[:, None] / total
+            variance = (centred**2 @ weights).sum() / (total - weights @ weights / total)
+    return np.ascontiguousarray(centred.T), float(variance)
+
+
+def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Floats:
+    """What share of the whole each output is, (outputs,): they sum to 1."""
+    if output_weights is None:
+        return np.full(n_outputs, 1 / n_outputs)
+    shares = np.array([checks.number("output_weights", weight, 0.0) for weight in output_weights])
+    if shares.size != n_outputs or not shares.any():
         raise ValueError(
-            f"y should be a 1d array, one value per row; got shape {array.shape}. Several outputs are not "
-            "supported yet: use one at a time."
+            f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got "
+            f"{list(output_weights)!r}."
         )
-    return read_column(array, "y")
+    return shares / shares.sum()

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._utils.warn import warn_user
+from ..data.design import Design
+from ..data.scaling import FAR
 from ..neighbors.search import Search
 from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
 from ..variance.conditional import Variances
@@ -49,13 +51,23 @@ def distance_share(search: Search, factors: Sequence[int], n_rows: int = DIAGNOS
 
 def _between_any_two(search: Search, factor: int) -> float:
     """Mean squared distance of two different rows in one factor."""
-    column, n = search.design.values[:, factor], search.design.n_rows
-    if not search.design.categorical[factor]:
+    return sum(_between_in_column(search.design, j) for j in search.design.columns[factor])
+
+
+def _between_in_column(design: Design, j: int) -> float:
+    """The same in one column: two rows either have comparable values or are as far as the cap."""
+    column, n = design.values[:, j], design.n_rows
+    if np.isinf(design.caps[j]):
         return 2 * float(column.var(ddof=1))
-    codes = search.columns.codes.get(factor)
-    counts = np.unique(column, return_counts=True)[1] if codes is None else np.bincount(codes)
-    same = float(np.sum(counts.astype(float) ** 2)) - n
-    return float(search.design.caps[factor]) * (1 - same / (n * (n - 1)))
+    if design.categorical[j]:
+        counts = np.unique(column, return_counts=True)[1].astype(float)
+        comparable, within = float(np.sum(counts**2)) - n, 0.0
+    else:
+        known = column[column < FAR / 2]
+        pairs = known.size * (known.size - 1.0)
+        within = 2 * float(known.var(ddof=1)) * pairs if known.size > 1 else 0.0
+        comparable = pairs + (n - known.size) * (n - known.size - 1.0)
+    return (within + float(design.caps[j]) * (n * (n - 1.0) - comparable)) / (n * (n - 1.0))
 
 
 def _supported(search: Search, factors: Sequence[int]) -> int:

@@ -35,11 +35,12 @@ SAMPLE = 16
 
 
 class CandidateSearch(ABC):
-    """One search in a base that serves many candidates: what both kinds have in common."""
+    """One search in a base that serves many candidates of one column: what both kinds have in common."""
 
     def __init__(self, space: SearchSpace, position: Positions, order: Positions) -> None:
         self._space = space
         self._order = order
+        self._y, self._weight = space.y[order], space.row_weights[order]
         self._centres = occupied(position[space.outer], position.size, position.size)
         self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
 
@@ -60,13 +61,13 @@ class CandidateSearch(ABC):
         tasks = blocks(self._centres, CANDIDATE_ROW + CANDIDATE_CELL * len(candidates))
         sums = self._space.workers.map(lambda block: self._sum(candidates, values, block)[0], tasks)
         total: Floats = np.sum(sums, axis=0)
-        return total / self._centres.size
+        return total / self._space.outer_weight
 
     def _gather(self, candidates: Sequence[int]) -> Floats:
         """The candidates' values in the order of the search."""
         if self._gathered[0] != candidates:
             self._gathered = ((), np.empty((0, 0)))  # never hold two
-            columns, out = np.array(candidates), self._empty(len(candidates))
+            columns, out = np.array(self._space.design.columns_of(candidates)), self._empty(len(candidates))
             by_row = self._by_row(out)
             self._space.workers.map(
                 lambda rows: gather(self._space.design.values, self._order[rows], columns, by_row[rows]),
@@ -92,11 +93,10 @@ class SortedColumnSearch(CandidateSearch):
     """Windows of one sorted numeric column."""
 
     def __init__(self, space: SearchSpace, base: int) -> None:
-        column = space.design.values[:, base]
+        column = space.design.values[:, space.design.columns[base][0]]
         order = np.argsort(column)
         super().__init__(space, inverse(order), order)
         self._base = in_blocks(column[order], np.inf)
-        self._y = space.y[order]
 
     def _empty(self, n_candidates: int) -> Floats:
         return np.full((n_candidates, *self._base.shape), np.inf)
@@ -105,8 +105,10 @@ class SortedColumnSearch(CandidateSearch):
         return values.reshape(len(values), -1).T
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        caps = self._space.design.caps[list(candidates)]
-        total, n_visited = sum_along_each(self._base, values, caps, self._y, centres, self._space.n_neighbors)
+        caps = self._space.design.caps[self._space.design.columns_of(candidates)]
+        total, n_visited = sum_along_each(
+            self._base, values, caps, self._y, self._weight, centres, self._space.n_neighbors
+        )
         return total, LINE * centres.size * len(candidates) + LINE_BLOCK * n_visited
 
 
@@ -116,7 +118,7 @@ class TreeSearch(CandidateSearch):
     def __init__(self, space: SearchSpace, base: Sequence[int]) -> None:
         self._permuted = space.kd_tree(base)
         super().__init__(space, self._permuted.position, self._permuted.tree.order)
-        self._y = space.y[self._order]
+        self._groups = None if space.groups is None else space.groups[self._order]
 
     def _empty(self, n_candidates: int) -> Floats:
         return np.zeros((self._order.size, -(-n_candidates // WIDTH) * WIDTH))
@@ -126,9 +128,17 @@ class TreeSearch(CandidateSearch):
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
         permuted, caps = self._permuted, np.full(values.shape[1], np.inf)
-        caps[: len(candidates)] = self._space.design.caps[list(candidates)]
+        caps[: len(candidates)] = self._space.design.caps[self._space.design.columns_of(candidates)]
         total, compared, again = sum_plus_each(
-            permuted.tree, permuted.caps, values, caps, self._y, centres, self._space.n_neighbors
+            permuted.tree,
+            permuted.caps,
+            values,
+            caps,
+            self._y,
+            self._weight,
+            self._groups,
+            centres,
+            self._space.n_neighbors,
         )
         spent = cost_of_search(permuted.caps.size, self._space.design.n_rows) * centres.size
         spent += (COMPARE + COMPARE_CANDIDATE * caps.size) * compared + COMPARE_AGAIN * again

@@ -1,7 +1,8 @@
 """How much y varies among the nearest rows, for one factor set or for many at once.
 
 The ball of a row holds every row, itself included, that is not farther away than its ``n_neighbors``-th nearest; all
-ties are in, and distances that differ only by rounding are ties.
+ties are in, and distances that differ only by rounding are ties. Others of its group, if rows are in groups, are not in
+it.
 
 Many sets share one search where that is cheaper than one search for each. Which it is depends on how well the base
 separates the rows; `strategy` estimates it.
@@ -16,11 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.cache import BoundedCache
+from ..data.response import centre_columns
 from .candidate_search import CandidateSearch, SortedColumnSearch, TreeSearch, in_blocks
 from .kernels.ball_variance import ball_variances
 from .kernels.leave_one_out import sum_minus_each
 from .kernels.single_column import single_column_variances
-from .space import SearchSpace, occupied
+from .space import SearchSpace, most_neighbors, occupied
 from .strategy import (
     DISCRETE,
     FEW_ROWS,
@@ -50,7 +52,7 @@ class Columns:
     """What the columns tell by themselves."""
 
     variance: Floats
-    """Mean variance of y in the balls of each factor alone."""
+    """Mean variance of y in the balls of each factor alone, (factors,)."""
     distinct: Floats
     """Number of distinct values."""
     levels: Floats
@@ -68,7 +70,8 @@ class Balls:
     reach: Floats
     """The squared radius."""
     equal_rows: tuple[Floats, Floats] | None = None
-    """How many rows equal the row, itself included, and their mean of y; None where no rows are equal."""
+    """How many rows equal the row, itself included, and their mean of y, (rows, outputs); None where no rows are
+    equal."""
 
     def every(self, step: int) -> "Balls":
         """The balls of every ``step``-th row."""
@@ -94,7 +97,10 @@ class Search(SearchSpace):
         outer = np.flatnonzero(np.isin(rows, self.outer))
         if outer.size == 0:
             outer = np.arange(rows.size)
-        return Search(self.design.on_rows(rows), y, outer, min(self.n_neighbors, rows.size), self.workers)
+        weights = None if self.weights is None else self.weights[rows]
+        groups = None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1]
+        n_neighbors = min(self.n_neighbors, most_neighbors(rows.size, groups)[0])
+        return Search(self.design.on_rows(rows), y, outer, n_neighbors, self.workers, weights, groups)
 
     # --- the three plans -------------------------------------------------------------------------------
 
@@ -105,21 +111,22 @@ class Search(SearchSpace):
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """The mean variance in ``base`` plus each candidate."""
         if not base:
-            return self.columns.variance[list(candidates)]
+            return self._variances_alone(candidates)
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
         alone_costs = cost_alone(n_points * self.columns.levels[list(candidates)], len(base) + 1, n_rows)
-        alone = alone_costs < least_cost_shared(n_points, len(base), len(candidates), n_rows)
+        several = ~self.design.single[list(candidates)]  # a shared search adds one column to the base
+        alone = several | (alone_costs < least_cost_shared(n_points, len(base), len(candidates), n_rows))
         means = np.empty(len(candidates))
         if not alone.all():
             shared = self._share(base, len(candidates))
-            alone = alone_costs < shared.cost(candidates)
+            alone = several | (alone_costs < shared.cost([candidates[i] for i in np.flatnonzero(~several).tolist()]))
             means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
             del shared  # as large as the table
         means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
         return means
 
     def _share(self, base: Sequence[int], n_candidates: int) -> CandidateSearch:
-        is_sorted = len(base) == 1 and np.isinf(self.design.caps[base[0]])
+        is_sorted = len(base) == 1 and self.design.is_plain(base[0]) and self.groups is None
         is_sorted = is_sorted and n_candidates < MANY_CANDIDATES and self.design.n_rows >= FEW_ROWS
         return SortedColumnSearch(self, base[0]) if is_sorted else TreeSearch(self, base)
 
@@ -133,18 +140,23 @@ class Search(SearchSpace):
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
         """The same from one scan of all rows for all members."""
-        ordered = self.numeric_first(base)
-        points, caps = np.ascontiguousarray(self.design.values[:, ordered]), self.design.caps[ordered]
+        ordered = sorted(base, key=lambda i: (bool(np.isfinite(self.design.caps[list(self.design.columns[i])]).any()), i))
+        columns = self.design.columns_of(ordered)
+        starts = np.cumsum([0, *(len(self.design.columns[i]) for i in ordered)])
+        points, caps = np.ascontiguousarray(self.design.values[:, columns]), self.design.caps[columns]
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
         parts = self.workers.map(
-            lambda centres: sum_minus_each(packed, points, caps, self.y, centres, self.n_neighbors),
+            lambda centres: sum_minus_each(
+                packed, points, caps, starts, self.y, self.row_weights, self.groups, centres, self.n_neighbors
+            ),
             blocks(self.outer, cost),
         )
-        means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer.size
+        means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer_weight
         variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
         if self.is_small and np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
             self._recent.put(base, Balls(variance, reach))
-        return np.array([variance.mean() if member is None else means[ordered.index(member)] for member in members])
+        whole = self.mean_over_outer(variance)
+        return np.array([whole if member is None else means[ordered.index(member)] for member in members])
 
     # --- one set at a time -----------------------------------------------------------------------------
 
@@ -158,13 +170,13 @@ class Search(SearchSpace):
         if not factors:
             return self.unit
         if len(factors) == 1:
-            return float(self.columns.variance[factors[0]])
-        return float(self.balls(factors).variance.mean())
+            return float(self._variances_alone(factors)[0])
+        return self.mean_over_outer(self.balls(factors).variance)
 
     @cached_property
     def unit(self) -> float:
         """Var(Y), the unit of contributions."""
-        return float(self.y.var(ddof=1))
+        return centre_columns(self.y, self.weights)[1]
 
     @cached_property
     def _recent(self) -> BoundedCache[Balls]:
@@ -190,10 +202,13 @@ class Search(SearchSpace):
         points = self.unique_points(factors)
         permuted = self.kd_tree(factors, points.rows)
         count, mean, squares = (x[permuted.tree.order] for x in (points.count, points.mean, points.squares))
+        groups = None if self.groups is None else self.groups[permuted.tree.order]
         point = permuted.position[points.of_row[rows]]
         centres = occupied(point, self.design.n_rows, count.size)
         found = self.workers.map(
-            lambda block: ball_variances(permuted.tree, permuted.caps, count, mean, squares, block, self.n_neighbors),
+            lambda block: ball_variances(
+                permuted.tree, permuted.caps, count, mean, squares, groups, block, self.n_neighbors
+            ),
             blocks(centres, cost_of_search(len(factors), self.design.n_rows)),
         )
         variance, reach = np.empty(count.size), np.empty(count.size)
@@ -208,34 +223,49 @@ class Search(SearchSpace):
         Where many rows are equal that is the square of its own deviation, elsewhere the variance in its ball of b
         rows. Two rows that are each other's neighbours contribute the same product of deviations, one more time than if
         they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
-        all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴.
+        all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴. Of several outputs,
+        the 2 is twice their `likeness`.
         """
-        n, y, unit = self.design.n_rows, self.y[self.outer[::step]], self.unit
+        y, unit = self.y[self.outer[::step]], self.unit
         if not factors:
-            return Contributions(y * y * (n / (n - 1) / unit), 0.0)
+            n = self.design.n_rows if self.weights is None else self.weights.sum() ** 2 / (self.weights @ self.weights)
+            return Contributions((y * y).sum(axis=1) * (n / (n - 1) / unit), 0.0)
         balls = self.balls(factors, step)
         variance: Floats = balls.variance / unit
         size, values = np.array(float(self.n_neighbors)), variance
         if balls.equal_rows is not None:
             count, mean = balls.equal_rows
             size = np.maximum(count, size)
-            values = np.where(count >= self.n_neighbors, (y - mean) ** 2 * size / ((size - 1) * unit), variance)
-        overlap = 2 * float(np.mean(variance**2 / (size + 1))) * (self.outer.size / n)
-        return Contributions(values, overlap)
+            squares = ((y - mean) ** 2).sum(axis=1)
+            values = np.where(count >= self.n_neighbors, squares * size / ((size - 1) * unit), variance)
+        alike = self.likeness
+        overlap = 2 * alike * float(np.mean(variance**2 / (size - 1 + 2 * alike)))
+        return Contributions(values, overlap * (self.outer.size / self.design.n_rows))
+
+    @cached_property
+    def likeness(self) -> float:
+        """How alike the outputs are: tr(S²)/tr(S)² of their covariance S, 1 for one and 1/q for q unrelated ones."""
+        covariance = np.atleast_2d(np.cov(self.y, rowvar=False))
+        return float(((covariance / np.trace(covariance)) ** 2).sum())  # whose square could overflow
 
     def unique_points(self, factors: Sequence[int], every: bool = False) -> UniquePoints:
         """The unique points in some factors, or all rows where a factor has too many values for rows to be equal.
 
-        With ``every``, equal rows are collapsed there too, however few they are.
+        With ``every``, equal rows are collapsed there too, however few they are. Rows in groups are never collapsed:
+        each has other neighbours.
         """
+        if self.groups is not None and factors:
+            return all_rows(self.y)
         if np.isfinite(self.columns.levels[list(factors)]).all():
             return collapse_rows(*self._number_points(tuple(factors)), self.y)
         if every and (self.columns.distinct[list(factors)] < self.design.n_rows).all():
-            return collapse_rows(*number_rows(self.design.values[:, list(factors)]), self.y)
+            return collapse_rows(*number_rows(self.design.values[:, self.design.columns_of(factors)]), self.y)
         return all_rows(self.y)
 
     def _max_unique_points(self, factors: Sequence[int]) -> float:
-        """How many unique points there can be; infinity for more than float64 can hold."""
+        """How many unique points there can be; infinity for more than float64 can hold, or if none are collapsed."""
+        if self.groups is not None:
+            return math.inf
         product = math.prod(self.columns.levels[list(factors)].tolist())
         return product if product < MAX_COUNT else math.inf
 
@@ -267,23 +297,39 @@ class Search(SearchSpace):
 
     @cached_property
     def columns(self) -> Columns:
-        """All varying columns, each sorted once."""
-        n, p = self.design.values.shape
+        """All varying factors by themselves: single columns are sorted once, others searched like any set."""
+        n, p = self.design.n_rows, self.design.n_factors
         varying = np.array(self.design.varying, dtype=np.intp)
+        single = varying[self.design.single[varying]]
         step = max(1, SORT_BLOCK // n)
-        parts = self.workers.map(self._read_columns, [varying[i : i + step] for i in range(0, varying.size, step)])
+        parts = self.workers.map(self._read_columns, [single[i : i + step] for i in range(0, single.size, step)])
         variance, distinct, codes = np.full(p, np.nan), np.full(p, np.inf), {}
         for factors, variances, n_levels, some_codes in parts:
             variance[factors], distinct[factors] = variances, n_levels
             codes.update(some_codes)
-        return Columns(variance, distinct, np.where(distinct <= DISCRETE * n, distinct, np.inf), codes)
+        for i in varying[~self.design.single[varying]].tolist():
+            codes[i], count = number_rows(self.design.values[:, list(self.design.columns[i])])
+            distinct[i] = count
+        levels = np.where(distinct <= DISCRETE * n, distinct, np.inf)
+        return Columns(variance, distinct, levels, {i: code for i, code in codes.items() if np.isfinite(levels[i])})
 
     def _read_columns(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
-        values = np.ascontiguousarray(self.design.values[:, factors].T)
+        columns = self.design.columns_of(factors.tolist())
+        values = np.ascontiguousarray(self.design.values[:, columns].T)
         order = np.argsort(values, axis=1)
-        weight = np.bincount(self.outer, minlength=self.y.size).astype(np.float64)
+        weight = np.bincount(self.outer, self.row_weights[self.outer], minlength=self.design.n_rows)
         sums, n_levels, numbers = single_column_variances(
-            values, order, self.design.caps[factors], self.y, weight, self.n_neighbors
+            values, order, self.design.caps[columns], self.y, weight, self.n_neighbors
         )
-        few = np.flatnonzero(n_levels <= DISCRETE * self.y.size)
-        return factors, sums / self.outer.size, n_levels, {int(factors[i]): numbers[i] for i in few}
+        few = np.flatnonzero(n_levels <= DISCRETE * self.design.n_rows)
+        return factors, sums / self.outer_weight, n_levels, {int(factors[i]): numbers[i] for i in few}
+
+    def _variances_alone(self, factors: Sequence[int]) -> Floats:
+        """The mean variance of y in the balls of each factor alone."""
+        variance = self.columns.variance[list(factors)]
+        sought = [i for i in factors if self.groups is not None or not self.design.single[i]]
+        found = dict(zip(sought, self.workers.map(self._search_alone, sought), strict=True))
+        return np.array([found.get(i, value) for i, value in zip(factors, variance.tolist(), strict=True)])
+
+    def _search_alone(self, factor: int) -> float:
+        return self.mean_over_outer(self.balls((factor,)).variance)

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.threads import Workers
@@ -21,7 +24,7 @@ class PermutedTree:
 
     tree: Tree
     caps: Floats
-    """The most that each dimension adds to a squared distance, (dimensions,)."""
+    """What values add to a squared distance that cannot be compared, (dimensions,)."""
     position: Positions
     """Where each point went in tree order, (points,)."""
 
@@ -32,9 +35,14 @@ class SearchSpace:
 
     design: Design
     y: Floats
+    """(rows, outputs)."""
     outer: Positions
     n_neighbors: int
     workers: Workers
+    weights: Floats | None = None
+    """What the ball of each row counts in means, (rows,); None if all count the same."""
+    groups: Positions | None = None
+    """The group of each row, (rows,): rows of one group are never each other's neighbours. None: all are by themselves."""
 
     def __post_init__(self) -> None:
         """Refuse what would make a kernel read beyond an array. Kernels check nothing; all they trust is checked here.
@@ -42,30 +50,65 @@ class SearchSpace:
         Values of the design are finite and C-ordered float64, as `read_design` makes them.
         """
         n_rows, outer = self.design.n_rows, self.outer
-        checks.integer("n_neighbors", self.n_neighbors, 2, n_rows, "the number of rows")
+        most, why = most_neighbors(n_rows, self.groups)
+        checks.integer("n_neighbors", self.n_neighbors, 2, most, why)
         if n_rows > MAX_ROWS:
             raise ValueError(f"X must have at most {MAX_ROWS:,} rows; got {n_rows:,}. Use a sample of them.")
         if not self.design.values.flags.c_contiguous or self.design.values.dtype != np.float64:
             raise TypeError(f"values of the design must be C-ordered float64; got {self.design.values.dtype}.")
-        if self.y.shape != (n_rows,) or not self.y.flags.c_contiguous or self.y.dtype != np.float64:
-            raise TypeError(f"y must be {n_rows} contiguous float64; got {self.y.dtype} of shape {self.y.shape}.")
+        if self.y.shape[:1] != (n_rows,) or self.y.ndim != 2 or not _is_contiguous(self.y, np.float64):
+            raise TypeError(f"y must be {n_rows} rows of contiguous float64; got {self.y.dtype} of {self.y.shape}.")
+        for name, array, dtype in (("weights", self.weights, np.float64), ("groups", self.groups, np.intp)):
+            if array is not None and (array.shape != (n_rows,) or not _is_contiguous(array, dtype)):
+                raise TypeError(f"{name} must be {n_rows} contiguous {np.dtype(dtype)}; got {array.dtype}.")
         if not outer.size or outer[0] < 0 or outer[-1] >= n_rows or (np.diff(outer) <= 0).any():
             raise ValueError(f"outer must hold rows from 0 to {n_rows - 1} in increasing order; got {outer!r}.")
 
     def kd_tree(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> PermutedTree:
-        """The k-d tree of some rows in the space of some factors, numeric ones first."""
-        factors = self.numeric_first(factors)
-        coordinates = np.ascontiguousarray(self.design.values[rows][:, factors].T)
-        caps = self.design.caps[factors]
+        """The k-d tree of some rows in the space of some factors."""
+        columns = self.columns_in_order(factors)
+        coordinates = np.ascontiguousarray(self.design.values[rows][:, columns].T)
+        caps = self.design.caps[columns]
         tree = build_kd_tree(coordinates, caps, self.workers)
         return PermutedTree(tree, caps, inverse(tree.order))
 
-    def numeric_first(self, factors: Sequence[int]) -> list[int]:
-        """Factors in the order that kernels expect: distances without a cap are faster.
+    def columns_in_order(self, factors: Sequence[int]) -> list[int]:
+        """The columns of factors in the order that kernels expect: distances without a cap are faster.
 
-        A set has one order, whatever order it is given in: sums have the same bits, cached or not.
+        Then come numbers some of which are missing, and last categories. A set has one order, whatever order it is
+        given in: sums have the same bits, cached or not.
         """
-        return sorted(factors, key=lambda i: (self.design.categorical[i], i))
+        design = self.design
+        return sorted(
+            design.columns_of(factors), key=lambda j: (bool(np.isfinite(design.caps[j])), design.categorical[j], j)
+        )
+
+    @cached_property
+    def row_weights(self) -> Floats:
+        """What the ball of each row counts, (rows,)."""
+        return np.ones(self.design.n_rows) if self.weights is None else self.weights
+
+    @cached_property
+    def outer_weight(self) -> float:
+        """What all outer rows count together."""
+        return float(self.row_weights[self.outer].sum())
+
+    def mean_over_outer(self, values: Floats) -> float:
+        """The weighted mean of a value for each outer row."""
+        if self.weights is None:
+            return float(values.mean())
+        return float(self.weights[self.outer] @ values) / self.outer_weight
+
+
+def _is_contiguous(array: NDArray[Any], dtype: Any) -> bool:
+    return bool(array.flags.c_contiguous) and array.dtype == dtype
+
+
+def most_neighbors(n_rows: int, groups: Positions | None) -> tuple[int, str]:
+    """The largest number of neighbours that every row has, itself included, and what that number is."""
+    if groups is None:
+        return n_rows, "the number of rows"
+    return n_rows - int(np.bincount(groups).max()) + 1, "the rows outside of the largest group, and one"
 
 
 def inverse(order: Positions) -> Positions:

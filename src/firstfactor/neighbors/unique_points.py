@@ -19,20 +19,20 @@ class UniquePoints:
     count: Floats
     """Number of rows at each point."""
     mean: Floats
-    """Mean of y."""
+    """Mean of y, (points, outputs)."""
     squares: Floats
-    """Sum of squared deviations of y from that mean."""
+    """Sum of squared deviations of y from that mean, over all outputs."""
 
 
 def all_rows(y: Floats) -> UniquePoints:
     """Every row as a point of its own."""
-    rows = np.arange(y.size)
+    rows = np.arange(len(y))
     return UniquePoints(slice(None), rows, np.ones(rows.size), y, np.zeros(rows.size))
 
 
 def collapse_rows(cell: Positions, n_cells: int, y: Floats) -> UniquePoints:
     """Rows collapsed by the number of their cell."""
-    if n_cells == y.size:
+    if n_cells == len(y):
         return all_rows(y)
     count, mean, squares, example = group_rows(cell, n_cells, y)
     return UniquePoints(example, cell, count, mean, squares)

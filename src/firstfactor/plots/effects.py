@@ -1,14 +1,14 @@
 """The picture of an effect: y against one factor, with its local mean."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..results.indices import Indices
-from .axes import BLUE, GREY, Label, despine, fitting, points, text_width, width
+from .axes import GREY, SERIES, Label, despine, fitting, points, text_width, width
 from .original_data import Column, Target, count_rows, read_columns, read_target
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ MOST_POINTS = 500
 
 # Levels of a category in a panel of effects; the rarer ones are pooled.
 MOST_LEVELS = 8
+
+# Series, such as classes, in a panel of effects.
+MOST_SERIES = 6
 
 # Labels of levels with less room than this, in points, are turned.
 NARROW_LABEL = 28
@@ -34,43 +37,62 @@ class Effect:
 
 
 def read_effects(X: Any, y: Any, indices: Indices, wanted: Sequence[int]) -> tuple[list[Effect], Target]:
-    """The factors at the positions ``wanted``, in that order, and the response."""
-    columns = dict(read_columns(X, indices, set(wanted)))
-    effects = [Effect(indices.names[i], float(indices.shares[i]), columns[i]) for i in wanted]
-    return effects, read_target(y, count_rows(X), indices.task)
+    """The columns of the factors ``wanted``, in that order, and the response."""
+    effects: dict[int, list[Effect]] = {i: [] for i in wanted}
+    for i, name, column in read_columns(X, indices, set(wanted)):
+        effects[i].append(Effect(name, float(indices.shares[i]), column))
+    return [effect for i in wanted for effect in effects[i]], read_target(y, count_rows(X), indices)
 
 
 def draw_effect(ax: "Axes", effect: Effect, target: Target) -> None:
-    """Draw one panel: the response against one factor."""
+    """Draw one panel: the response against one column."""
     draw = _draw_levels if effect.column.levels else _draw_numbers
     draw(ax, effect.column, target)
+    if len(target.series) > 1:
+        ax.legend(fontsize="small", frameon=False, loc="best", ncols=1 + (len(target.series) > 4), handlelength=1)
     despine(ax)
     room = points(ax, ax.get_window_extent().height)
     ax.set_ylabel(fitting([Label(target.label)], room, ax.yaxis.label)[0], parse_math=False)
 
 
+def _series(target: Target) -> list[tuple[str, str, NDArray[np.float64]]]:
+    """Label, colour and values of each series that is drawn: of many, those that vary most."""
+    most = np.sort(np.argsort(-target.values.var(axis=0), kind="stable")[:MOST_SERIES])
+    return [(target.series[k], SERIES[number], target.values[:, k]) for number, k in enumerate(most.tolist())]
+
+
 def _draw_numbers(ax: "Axes", column: Column, target: Target) -> None:
-    """Draw rows as dots and their local mean as a line."""
-    rng = np.random.default_rng(0)
-    drawn = _draw_some(rng, len(column.values))
-    ax.plot(column.values[drawn], _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
-    centres, means = local_means(column.values, target.values)
-    ax.plot(centres, means, "-o", color=BLUE, linewidth=2, markersize=3.5)
-    ax.set_xlim(*_core(column.values))
-    ax.set_ylim(*_core(target.values))
+    """Draw rows as dots and their local mean as a line; of several series, only the lines."""
+    rows = np.flatnonzero(column.known)
+    if rows.size == 0:
+        return
+    values, target = column.values[rows], replace(target, values=target.values[rows])
+    if len(target.series) == 1:
+        rng = np.random.default_rng(0)
+        drawn = _draw_some(rng, len(values))
+        ax.plot(values[drawn], _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
+        ax.set_ylim(*_core(target.values[:, 0]))
+    for label, colour, series in _series(target):
+        centres, means = local_means(values, series)
+        ax.plot(centres, means, "-o", color=colour, linewidth=2, markersize=3.5, label=label)
+    ax.set_xlim(*_core(values))
 
 
 def _draw_levels(ax: "Axes", column: Column, target: Target) -> None:
-    """Draw rows as dots in a strip for each level, and its mean as a dash."""
+    """Draw rows as dots in a strip for each level, and its mean as a dash; of several series, only the dashes."""
     codes, labels = _pooled(column)
-    rng = np.random.default_rng(0)
-    drawn = _draw_some(rng, len(codes))
-    spread = codes[drawn] + rng.uniform(-0.3, 0.3, size=len(drawn))
-    ax.plot(spread, _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
-    means = np.bincount(codes, weights=target.values) / np.bincount(codes)
-    ax.hlines(means, np.arange(len(labels)) - 0.38, np.arange(len(labels)) + 0.38, color=BLUE, linewidth=3)
+    if len(target.series) == 1:
+        rng = np.random.default_rng(0)
+        drawn = _draw_some(rng, len(codes))
+        spread = codes[drawn] + rng.uniform(-0.3, 0.3, size=len(drawn))
+        ax.plot(spread, _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
+        ax.set_ylim(*_core(target.values[:, 0]))
+    counts = np.maximum(np.bincount(codes, minlength=len(labels)), 1)
+    for label, colour, series in _series(target):
+        means = np.bincount(codes, weights=series, minlength=len(labels)) / counts
+        ends = np.arange(len(labels)) - 0.38, np.arange(len(labels)) + 0.38
+        ax.hlines(means, *ends, color=colour, linewidth=3, label=label)
     ax.set_xlim(-0.6, len(labels) - 0.4)
-    ax.set_ylim(*_core(target.values))
     ax.set_xticks(range(len(labels)))
     tick = ax.get_xticklabels()[0]
     each = width(ax) / len(labels) - 6
@@ -111,7 +133,7 @@ def _draw_some(rng: np.random.Generator, n_rows: int) -> NDArray[np.intp]:
 
 def _jittered(rng: np.random.Generator, target: Target, drawn: NDArray[np.intp]) -> NDArray[np.float64]:
     """The response of some rows; classes are spread a little so that rows do not hide each other."""
-    values = target.values[drawn]
+    values = target.values[drawn, 0]
     return values + rng.uniform(-0.04, 0.04, size=len(drawn)) if target.classes else values
 
 

@@ -5,25 +5,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.text import printable
-from ..data.columns import exact_floats, level_codes, read_column
-from ..data.design import open_table
-from ..data.response import Task, read_response, read_values
+from ..data.columns import Labels, exact_floats, level_codes, read_column
+from ..data.response import read_target as read_outputs
+from ..data.table import open_table
 from ..results.indices import Indices
+
+Floats = NDArray[np.float64]
+
+# The label of values that are missing, among those of a category.
+MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
 class Column:
-    """One factor as it stands in the table."""
+    """One column of a factor as it stands in the table."""
 
-    values: NDArray[np.float64]
-    """Numbers, or for each row the position of its level."""
+    values: Floats
+    """Numbers, not a number where missing; or for each row the position of its level."""
     levels: tuple[str, ...]
-    """Labels in order; empty for numbers."""
+    """Labels in order, the last for missing values if there are some; empty for numbers."""
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
@@ -36,11 +40,18 @@ class Column:
         return np.bincount(self.codes, minlength=len(self.levels))
 
     @cached_property
-    def ranks(self) -> NDArray[np.float64]:
-        """The rank of each number, equal ones sharing theirs."""
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows have a value, (rows,)."""
+        return ~np.isnan(self.values)
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """The rank of each number, equal ones sharing theirs; missing ones are in the middle."""
         from scipy.stats import rankdata  # takes half a second, and most results are never reported
 
-        return np.asarray(rankdata(self.values))
+        ranks = np.full(self.values.size, np.nan)
+        ranks[self.known] = rankdata(self.values[self.known])
+        return np.where(self.known, ranks, np.mean(ranks[self.known]) if self.known.any() else 0.0)
 
     def take(self, rows: NDArray[np.intp]) -> "Column":
         """Some rows."""
@@ -49,26 +60,44 @@ class Column:
 
 @dataclass(frozen=True)
 class Target:
-    """The response as it stands in the table; two classes are 0 and 1."""
+    """The response as it stands in the table."""
 
     name: str
-    values: NDArray[np.float64]
-    classes: tuple[str, ...]
-    """The two labels; empty for a quantity."""
+    values: Floats
+    """(rows, series): a quantity, a column of 0 and 1 for each class (of two, for the second), or several outputs."""
+    series: tuple[str, ...]
+    """What each column is: the class or the output."""
+    classes: tuple[str, ...] = ()
+    """The labels; empty for quantities."""
 
     @property
     def label(self) -> str:
         """What the values are, for an axis."""
-        return f"share of {self.name} = {self.classes[1]}" if self.classes else self.name
+        if len(self.classes) == 2:
+            return f"share of {self.name} = {self.classes[1]}"
+        if self.classes:
+            return f"share of each {self.name}"
+        return self.name if len(self.series) == 1 else "outputs, standardised"
 
 
-def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, Column]]:
-    """Yield the factors at the positions ``wanted`` in the order of the table, each with its position."""
-    names, columns, _ = open_table(X)
-    _refuse_another_table(names, indices.names, isinstance(columns, np.ndarray))
+def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, str, Column]]:
+    """Yield the columns of the factors ``wanted`` in the order of the table: factor, name and values."""
+    names, columns, n_rows = open_table(X)
+    _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
+    factor_of = {j: i for i, members in enumerate(indices.inputs) for j in members}
+    rows = analysed_rows(indices, n_rows)
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
-        if j in wanted:
-            yield j, _read(column, names[j], indices.kinds[j] == "category")
+        i = factor_of[j]
+        if i in wanted:
+            name = indices.names[i]
+            if len(indices.inputs[i]) > 1:
+                name = f"{name}: {names[j]}"
+            yield i, name, _read(column, names[j], indices.kinds[i] == "category").take(rows)
+
+
+def analysed_rows(indices: Indices, n_rows: int) -> NDArray[np.intp]:
+    """The rows of a table that were analysed."""
+    return np.arange(n_rows) if indices.rows is None else indices.rows
 
 
 def count_rows(X: Any) -> int:
@@ -76,22 +105,34 @@ def count_rows(X: Any) -> int:
     return open_table(X)[2]
 
 
-def read_target(y: Any, n_rows: int, task: Task) -> Target:
+def read_target(y: Any, n_rows: int, indices: Indices) -> Target:
     """The response in its own units."""
-    response = read_response(y, n_rows, task)
-    name = _name_of(y)
-    if response.classes:
-        return Target(name, (response.values > 0).astype(np.float64), tuple(map(printable, response.classes)))
-    return Target(name, exact_floats(np.asarray(read_values(y))), ())
+    outputs = read_outputs(y, n_rows).on_rows(analysed_rows(indices, n_rows))
+    names = tuple(map(printable, outputs.names))
+    if len(names) > 1:
+        encoded = outputs.encode("auto", "values", None)
+        if encoded.values.shape[1] != len(names):
+            return Target("outputs", encoded.values, tuple(f"{k + 1}" for k in range(encoded.values.shape[1])))
+        return Target("outputs", encoded.values / np.maximum(encoded.values.std(axis=0), 1e-300), names)
+    if indices.task == "classification":
+        encoded = outputs.encode("classification", "values", None)
+        classes = tuple(map(printable, encoded.classes))
+        shown = [1] if len(classes) == 2 else range(len(classes))
+        values = np.column_stack([encoded.codes == k for k in shown]).astype(np.float64)
+        return Target(names[0], values, tuple(classes[k] for k in shown), classes)
+    return Target(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
 
 
-def _refuse_another_table(names: tuple[str, ...], analysed: tuple[str, ...], unnamed: bool) -> None:
+def _refuse_another_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> None:
     """Refuse a table that is not the one analysed; names may be missing on one side."""
-    positions = tuple(f"x{j}" for j in range(len(analysed)))
-    if len(names) == len(analysed) and (unnamed or names == analysed or analysed == positions):
+    n_columns = sum(map(len, indices.inputs))
+    grouped = n_columns != len(indices.names)
+    positions = tuple(f"x{j}" for j in range(n_columns))
+    if len(names) == n_columns and (unnamed or grouped or names == indices.names or indices.names == positions):
         return
     raise ValueError(
-        f"X must be the table that was analysed, with the columns {_first_few(analysed)}; got {_first_few(names)}."
+        f"X must be the table that was analysed, with the columns {_first_few(indices.names)}; got "
+        f"{_first_few(names)}."
     )
 
 
@@ -103,22 +144,17 @@ def _first_few(names: tuple[str, ...]) -> str:
 
 def _read(column: Any, name: str, category: bool) -> Column:
     """One column of the table as numbers or as levels in order."""
-    values = read_column(column, f"column {name!r} of X")
-    if not category and isinstance(values, np.ndarray) and values.dtype != bool:
-        return Column(exact_floats(values), ())
+    read = read_column(column, f"column {name!r} of X")
+    values = read.values
+    if isinstance(values, np.ndarray) and values.dtype != bool and not category:
+        return Column(read.spread(exact_floats(values)), ())
     codes, levels = level_codes(values)
-    if isinstance(values, np.ndarray):
-        return Column(codes.astype(np.float64), tuple(map(printable, levels)))
-    order = sorted(range(len(levels)), key=lambda i: str(levels[i]))
-    rank = np.empty(len(levels))
-    rank[order] = np.arange(len(levels))
-    return Column(rank[codes], tuple(printable(levels[i]) for i in order))
-
-
-def _name_of(y: Any) -> str:
-    """The name that a response brings along."""
-    target = nw.from_native(y, pass_through=True, allow_series=True)
-    if isinstance(target, nw.DataFrame):
-        return printable(target.columns[0])
-    named = isinstance(target, nw.Series) and target.name not in (None, "")
-    return printable(target.name) if named else "y"
+    if isinstance(values, Labels) and not values.ordered:
+        order = sorted(range(len(levels)), key=lambda i: str(levels[i]))
+        rank = np.empty(len(levels))
+        rank[order] = np.arange(len(levels))
+        codes, levels = rank[codes].astype(np.intp), [levels[i] for i in order]
+    labels = tuple(map(printable, levels))
+    if not read.n_missing:
+        return Column(codes.astype(np.float64), labels)
+    return Column(np.nan_to_num(read.spread(codes), nan=len(labels)), (*labels, MISSING))

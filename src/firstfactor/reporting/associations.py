@@ -21,12 +21,12 @@ class Association:
 class StandIn:
     """A factor that was left out, and the selected one that it goes with most closely."""
 
-    left_out: int
-    selected: int
+    left_out: str
+    selected: str
     association: Association
 
 
-def strongest(left_out: int, column: Column, selected: Mapping[int, Column]) -> StandIn:
+def strongest(left_out: str, column: Column, selected: Mapping[str, Column]) -> StandIn:
     """The selected factor with the strongest association; the first of several equally strong ones."""
     found = {i: associate(column, other) for i, other in selected.items()}
     best = max(found, key=lambda i: abs(found[i].strength))

@@ -7,13 +7,14 @@ import numpy as np
 
 from .._utils.shorten import shorten
 from .._utils.text import printable
-from ..plots.effects import Effect
-from ..plots.original_data import Column, Target, count_rows, read_columns, read_target
+from ..data.design import Kind
+from ..plots.effects import Effect, read_effects
+from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
 from ..results.indices import Indices
 from .associations import StandIn, strongest
 
 # What a reader can take in; the page says how many more there are.
-MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES = 12, 15, 40
+MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES, MOST_CLASSES = 12, 15, 40, 12
 
 # Associations weaker than this are no reason to think that one factor stands in for another.
 LEAST_ASSOCIATION = 0.3
@@ -28,45 +29,58 @@ class Data:
 
     target: Target
     effects: list[Effect]
-    summaries: dict[int, str]
+    n_effects: int
+    """How many there are, shown or not."""
+    summaries: dict[str, tuple[Kind, str]]
+    """Kind and values of each column by name."""
     stand_ins: list[StandIn]
     rows_associated: int
 
 
 def read_data(X: Any, y: Any, indices: Indices) -> Data:
     """Go through the table once."""
-    n_rows, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
-    if n_rows != indices.n_rows + apart:
+    n_table, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
+    n_rows = len(analysed_rows(indices, n_table))
+    if n_rows != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= n_table):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
-        raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_rows}.")
-    target = read_target(y, n_rows, indices.task)
+        raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
     selected, others = indices.selected.tolist(), indices.left_out.tolist()
     rows = np.arange(n_rows)
     if n_rows > MOST_ROWS_ASSOCIATED:
         rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
-    chosen = dict(read_columns(X, indices, set(selected)))
-    effects = [Effect(indices.names[i], float(indices.shares[i]), chosen[i]) for i in selected[:MOST_EFFECTS]]
-    summaries = {i: summarise(chosen[i]) for i in selected[:MOST_SUMMARIES]}
-    some = {i: chosen[i].take(rows) for i in selected}
+    effects, target = read_effects(X, y, indices, selected)
+    summaries, some = dict[str, tuple[Kind, str]](), dict[str, Column]()
+    for i, name, column in read_columns(X, indices, set(selected)):
+        some[name] = column.take(rows)
+        summaries[name] = (indices.kinds[i], summarise(column))
     found = []
-    for i, column in read_columns(X, indices, set(others)):
+    for i, name, column in read_columns(X, indices, set(others)):
         if len(summaries) < MOST_SUMMARIES:
-            summaries[i] = summarise(column)
+            summaries[name] = (indices.kinds[i], summarise(column))
         if some and indices.kinds[i] != "constant":
-            found.append(strongest(i, column.take(rows), some))
+            found.append(strongest(name, column.take(rows), some))
     close = [one for one in found if abs(one.association.strength) >= LEAST_ASSOCIATION]
     close.sort(key=lambda one: -abs(one.association.strength))
-    return Data(target, effects, summaries, close, len(rows))
+    return Data(target, effects[:MOST_EFFECTS], len(effects), summaries, close, len(rows))
 
 
 def summarise(column: Column) -> str:
     """The range of numbers or the most frequent levels in a few words."""
     if not column.levels:
-        low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(column.values, [0, 0.5, 1]))
-        return f"{low} to {high}, median {middle}" if low != high else f"about {low}"
+        return _summarise_numbers(column)
     most = np.argsort(-column.counts, kind="stable")[:3]
     shown = ", ".join(f"{brief(column.levels[i])} ({column.counts[i]:,})" for i in most)
     return f"{len(column.levels):,} levels: {shown}" + (", …" if len(column.levels) > 3 else "")
+
+
+def _summarise_numbers(column: Column) -> str:
+    known = column.values[column.known]
+    n_missing = column.values.size - known.size
+    missing = f"; {n_missing:,} missing" if n_missing else ""
+    if known.size == 0:
+        return "no values"
+    low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(known, [0, 0.5, 1]))
+    return (f"{low} to {high}, median {middle}" if low != high else f"about {low}") + missing
 
 
 def brief(text: str, most: int = 40) -> str:
@@ -76,23 +90,32 @@ def brief(text: str, most: int = 40) -> str:
 
 def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
     """What the page says about the data, with names in place of positions."""
-    names = [printable(name) for name in indices.names]
     target = data.target
-    if target.classes:
-        second = int(target.values.sum())
-        counts = (len(target.values) - second, second)
-        summary = ", ".join(f"{brief(label)} ({count:,})" for label, count in zip(target.classes, counts, strict=True))
-    else:
-        summary = summarise(Column(target.values, ()))
+    shown = list(data.summaries.items())[:MOST_SUMMARIES]
     return {
-        "response_summary": summary,
+        "response_summary": _summarise_target(target),
         "classes": target.classes,
-        "summaries": [(names[i], indices.kinds[i], text) for i, text in data.summaries.items()],
-        "more_summaries": len(names) - len(data.summaries),
+        "n_outputs": len(indices.outputs),
+        "summaries": [(printable(name), kind, text) for name, (kind, text) in shown],
+        "more_summaries": max(sum(map(len, indices.inputs)) - len(shown), 0),
         "stand_ins": [
-            (names[one.left_out], names[one.selected], one.association) for one in data.stand_ins[:MOST_STAND_INS]
+            (printable(one.left_out), printable(one.selected), one.association)
+            for one in data.stand_ins[:MOST_STAND_INS]
         ],
         "more_stand_ins": max(len(data.stand_ins) - MOST_STAND_INS, 0),
         "rows_associated": data.rows_associated,
-        "more_effects": len(indices.selected) - len(data.effects),
+        "more_effects": data.n_effects - len(data.effects),
     }
+
+
+def _summarise_target(target: Target) -> str:
+    """The range of the response, how many rows each class has, or which outputs there are."""
+    if target.classes:
+        counts = target.values.sum(axis=0).astype(int).tolist()
+        counts = [len(target.values) - counts[0], *counts] if len(target.classes) == 2 else counts
+        shown = [f"{brief(label)} ({count:,})" for label, count in zip(target.classes, counts, strict=True)]
+        more = len(shown) - MOST_CLASSES
+        return ", ".join(shown[:MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
+    if len(target.series) > 1:
+        return ", ".join(map(brief, target.series[:MOST_CLASSES]))
+    return summarise(Column(target.values[:, 0], ()))

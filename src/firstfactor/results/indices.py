@@ -48,6 +48,18 @@ class Indices:
     """Whether there are enough rows for so many factors."""
     kept: tuple[int, ...] | None = None
     """The factors selected, if not simply those with an importance above 0."""
+    forced: tuple[int, ...] = ()
+    """The factors that are selected whatever they add."""
+    classes: tuple[Any, ...] = ()
+    """The class labels in order, for classification."""
+    outputs: tuple[str, ...] = ("y",)
+    """The names of the outputs."""
+    inputs: tuple[tuple[int, ...], ...] = ()
+    """The columns of the table that each factor was made of; empty for a set."""
+    rows: NDArray[np.intp] | None = None
+    """The rows of the table that were analysed; None if all were."""
+    missing: tuple[int, ...] = ()
+    """How many rows of each factor have a missing value."""
     findings: tuple[Finding, ...] = ()
     """What in the table makes these results misleading: identifiers, copies of rows."""
 

@@ -38,15 +38,24 @@ def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
 
 
 def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
-    names = variances.design.names
+    names, forced = variances.design.names, find_forced(variances, procedure)
     if procedure.rule == "calibrated":
         from .calibrated import CalibratedRule  # which needs scipy.special
 
         rule = CalibratedRule(variances, procedure.alpha)
-        return rule.select(in_context(callback, names, rule.total))
+        return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors)
     on_step = in_context(callback, names, variances.response.variance)
-    entered, steps = select_forward(variances, forward_rule(procedure.forward), on_step)
-    return eliminate(variances, entered, procedure.elimination, steps, on_step)
+    forward = forward_rule(procedure.forward)
+    entered, steps = select_forward(variances, forward, on_step, forced, procedure.max_factors)
+    return eliminate(variances, entered, procedure.elimination, steps, on_step, forced)
+
+
+def find_forced(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
+    """Positions of the factors that are always in; constant ones separate no rows."""
+    if procedure.forced is None:
+        return ()
+    forced = variances.design.locate("forced", procedure.forced)
+    return tuple(i for i in forced if not variances.design.constant[i])
 
 
 def in_context(callback: StepCallback, names: tuple[str, ...], total: float) -> OnStep:
@@ -80,10 +89,16 @@ def estimate_selected(variances: Variances, selection: Selection, method: str, u
         response_variance=response.variance,
         n_rows=design.n_rows,
         task=response.task,
+        classes=response.classes,
+        outputs=response.names,
+        rows=variances.rows,
+        inputs=design.inputs,
         method=method,
         path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
         uncertainty=sure,
         sample_size=diagnose_sample_size(variances, sorted(kept, key=lambda i: -values[i]), noise),
         kept=kept,
+        forced=selection.forced,
+        missing=tuple(design.n_missing.tolist()),
         findings=variances.examine_data(kept),
     )

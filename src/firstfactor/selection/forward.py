@@ -31,14 +31,19 @@ def forward_rule(forward: str | int) -> ForwardRule:
     return ForwardRule(drops=True, strict=True, passes=int(forward))
 
 
-def select_forward(variances: Variances, rule: ForwardRule, on_step: OnStep) -> tuple[tuple[int, ...], list[Step]]:
-    """Enter factors one at a time, the one that explains most first, until none helps."""
-    entered: tuple[int, ...] = ()
+def select_forward(
+    variances: Variances, rule: ForwardRule, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None
+) -> tuple[tuple[int, ...], list[Step]]:
+    """Enter factors one at a time, the one that explains most first, until none helps or ``most`` have entered.
+
+    The forced ones are in from the beginning.
+    """
+    entered = forced
     steps: list[Step] = []
     for _ in range(rule.passes):
         before = entered
         candidates = tuple(i for i in variances.design.varying if i not in entered)
-        while candidates:
+        while candidates and (most is None or len(entered) - len(forced) < most):
             step = _forward_step(variances, entered, candidates, rule)
             steps.append(step)
             on_step(step)

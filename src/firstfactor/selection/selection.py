@@ -27,6 +27,8 @@ class Selection:
     """How many rows it was made on."""
     p_values: NDArray[np.float64] | None = None
     """Evidence for each factor kept, where the rule asks for it."""
+    forced: tuple[int, ...] = ()
+    """Factors that are kept whatever they add."""
     rows_apart: int = 0
     """How many rows were set apart for it, if importances are to be estimated on others."""
 

@@ -5,19 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.threads import Workers
-from ..data.columns import as_array
-from ..data.design import read_design
-from ..data.response import SMALLEST_VARIANCE, Response, read_response
+from ..data.observations import Observations, read_table
+from ..data.response import SMALLEST_VARIANCE, Response
 from ..parameters import Options, Procedure
 from ..results.stability import Stability
-from ..variance.conditional import open_variances
-from ..variance.sampling import Rows, deal_halves
+from ..variance.conditional import how_to_read, make_variances
+from ..variance.sampling import Rows, deal_groups, deal_halves
 from .fitting import choose
 
 Progress = Callable[[int, int], None]
@@ -41,31 +39,37 @@ class Pairs:
 
 
 def select_on_halves(
-    X: Any, y: Any, options: Options, procedure: Procedure, pairs: Pairs, progress: Progress | None = None
+    X: Any,
+    y: Any,
+    options: Options,
+    procedure: Procedure,
+    pairs: Pairs,
+    progress: Progress | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> Stability:
     """How often each factor is selected on halves of the rows.
 
     Threads and the seed are those of ``options``; each half is selected on by one thread.
     """
     seeds: Any = checks.generator(options.random_state).bit_generator.seed_seq
-    design = read_design(X, options.categorical, options.scale)
-    response = read_response(y, design.n_rows, options.task)
-    _refuse_small_halves(design.n_rows // 2, response, options)
-    # Decided by all rows: a half may not show that a column holds classes or categories.
-    categorical = np.flatnonzero(design.categorical).tolist() or None
-    options = replace(options, task=response.task, categorical=categorical)
-    table, target = _Rows(X), _Rows(_flat(y))
+    table = read_table(X, y, how_to_read(options), sample_weight, groups)
+    whole = table.observe()
+    design, response = whole.design, whole.response
+    _refuse_small_halves(response, options)
+    # Decided by all rows: a half may not show that a column holds classes.
+    table = replace(table, reading=replace(table.reading, task=response.task))
     halves = [(seed, side) for seed in seeds.spawn(pairs.n_pairs) for side in (0, 1)]
     tally = _Tally(len(halves), progress)
 
     def select(half: tuple[np.random.SeedSequence, int]) -> NDArray[np.bool_]:
         seed, side = half
         rng = np.random.default_rng(seed)
-        rows = _draw_halves(rng, response)[side]  # drawn again for the other side: all halves at once would fill memory
+        rows = _draw_halves(rng, whole)[side]  # drawn again for the other side: all halves at once would fill memory
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
             own = replace(options, n_jobs=1, random_state=int(rng.integers(2**63, size=2)[side]))
-            with open_variances(table.take(rows), target.take(rows), own) as variances:
+            with make_variances(table.on_rows(rows).observe(), own) as variances:
                 chosen[list(choose(variances, procedure))] = True
         tally.add_one()
         return chosen
@@ -83,43 +87,26 @@ def select_on_halves(
     )
 
 
-def _draw_halves(rng: np.random.Generator, response: Response) -> tuple[Rows, Rows]:
-    """Rows of two disjoint halves, dealt out in turn class by class.
+def _draw_halves(rng: np.random.Generator, whole: Observations) -> tuple[Rows, Rows]:
+    """Rows of two disjoint halves, dealt out in turn class by class, or group by group where rows are in groups.
 
-    If the number of rows is odd, one is left over. It is of the class whose number is odd, which comes last: then
-    both halves have as many of each, in every pair.
+    If the number of rows is odd, one is left over. It is of a class whose number is odd, which comes last: then both
+    halves have as many of each of two classes, in every pair.
     """
-    n_rows = response.values.size
-    second = response.values > 0 if response.classes else np.zeros(n_rows, dtype=bool)
-    last = second if np.count_nonzero(second) % 2 else ~second
-    return deal_halves(rng, last, n_rows - n_rows % 2)
+    if whole.groups is not None:
+        return deal_groups(rng, whole.groups)
+    codes = whole.response.codes
+    counts = np.bincount(codes)
+    odd = np.flatnonzero(counts % 2)
+    last = codes == (odd[-1] if odd.size else 0)
+    order = np.where(last, counts.size, codes)
+    return deal_halves(rng, order, codes.size - codes.size % 2)
 
 
 def _varies(response: Response, rows: Rows) -> bool:
     """Tell whether y has a variance in some rows."""
     values = response.values[rows]
-    return bool((values - values[0]).var() > SMALLEST_VARIANCE)
-
-
-class _Rows:
-    """A table, a series or an array to take rows from; what is taken is of the same kind."""
-
-    def __init__(self, data: Any) -> None:
-        native = nw.to_native(data, pass_through=True)
-        frame = nw.from_native(native, pass_through=True, allow_series=True)
-        self._data = frame if isinstance(frame, (nw.DataFrame, nw.Series)) else as_array(native)
-
-    def take(self, rows: Rows) -> Any:
-        """Some rows in their native kind."""
-        return nw.to_native(self._data[rows], pass_through=True)
-
-
-def _flat(y: Any) -> Any:
-    """A response given as a table or an array of one column as a series or as a flat array."""
-    target = nw.from_native(y, pass_through=True, allow_series=True)
-    if isinstance(target, nw.DataFrame):
-        return target.get_column(target.columns[0])
-    return target if isinstance(target, nw.Series) else as_array(y).ravel()
+    return bool((values - values[0]).var(axis=0).sum() > SMALLEST_VARIANCE)
 
 
 class _Tally:
@@ -144,10 +131,11 @@ class _Tally:
             self._progress(self._told, self._total)
 
 
-def _refuse_small_halves(half: int, response: Response, options: Options) -> None:
+def _refuse_small_halves(response: Response, options: Options) -> None:
     """Refuse tables too small to be halved for this selector."""
+    half = response.n_rows // 2
     if half < 2:
-        raise ValueError(f"X must have at least 4 rows, 2 for each half; got {response.values.size}.")
+        raise ValueError(f"X must have at least 4 rows, 2 for each half; got {response.n_rows}.")
     neighbors = response.default_neighbors if options.n_neighbors is None else options.n_neighbors
     sizes: tuple[tuple[str, Any], ...] = (("n_neighbors", neighbors), ("n_outer", options.n_outer))
     for name, value in sizes:
@@ -156,7 +144,7 @@ def _refuse_small_halves(half: int, response: Response, options: Options) -> Non
                 f"{name} of the selector must be at most {half}, the rows of a half; got {value}. Lower it or use "
                 "more rows."
             )
-    counts = np.bincount(response.values > 0)
+    counts = np.bincount(response.codes)
     if response.classes and counts.min() < 2:
         label = response.classes[int(counts.argmin())]
         raise ValueError(f"y must have at least 2 rows of each class, 1 for each half; class {label!r} has 1.")

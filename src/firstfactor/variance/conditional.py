@@ -1,6 +1,7 @@
 """The one quantity: ev(u), the expected conditional variance E[Var(Y | X_u)] of any factor set u."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -9,13 +10,14 @@ from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.threads import Workers
-from ..data.design import read_design
+from ..data.observations import Dropped, Observations, Reading, read_table
 from ..data.quality import Finding, examine
-from ..data.response import Response, read_response
+from ..data.response import Response
 from ..neighbors.search import Contributions, Search
+from ..neighbors.space import most_neighbors
 from ..parameters import Options
 from .extrapolated import ExtrapolatedSearch
-from .sampling import deal_halves, draw_outer_rows
+from .sampling import deal_groups, deal_halves, draw_outer_rows
 
 # Tables with no more cells than this are searched before a second thread has woken up.
 SMALL = 20_000
@@ -54,6 +56,8 @@ class Variances:
         estimator: str,
         rng: np.random.Generator,
         origin: "Variances | None" = None,
+        dropped: Dropped | None = None,
+        rows: NDArray[np.intp] | None = None,
     ) -> None:
         self.design = search.design
         self.response = response
@@ -63,6 +67,10 @@ class Variances:
         """What is drawn later is drawn with the same generator as the outer rows."""
         self.origin = origin
         """Those of all rows, if this is a part."""
+        self.dropped = dropped or Dropped()
+        """Rows of the table that are not among these."""
+        self.rows = rows if origin is None else origin.rows
+        """The rows of the table that are analysed, those of the origin if this is a part; None if they are all."""
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
@@ -103,15 +111,16 @@ class Variances:
     def examine_data(self, factors: Sequence[int]) -> tuple[Finding, ...]:
         """What in the whole table makes results on some factors misleading."""
         whole = self if self.origin is None else self.origin
-        if not whole.design.varying:
-            return ()
-        return examine(whole.design, whole.response.values, whole.search.columns.codes, factors)
+        codes = whole.search.columns.codes if whole.design.varying else {}
+        return examine(whole.design, whole.response, whole.dropped, codes, factors, whole.search.groups is not None)
 
-    def on_rows(self, rows: NDArray[np.intp]) -> "Variances":
+    def on_rows(self, rows: NDArray[np.intp], rng: np.random.Generator | None = None) -> "Variances":
         """The same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
-        response = self.response.on_rows(rows)
+        weights = self.search.weights
+        response = self.response.on_rows(rows, None if weights is None else weights[rows])
         origin = self if self.origin is None else self.origin
-        return Variances(response, self.search.on_rows(rows, response.values), self.estimator, self.rng, origin)
+        search = self.search.on_rows(rows, response.values)
+        return Variances(response, search, self.estimator, self.rng if rng is None else rng, origin)
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(self._varying.intersection(factors)))
@@ -125,23 +134,43 @@ class Variances:
         self.search.workers.__exit__(kind, error, trace)
 
 
-def open_variances(X: Any, y: Any, options: Options) -> Variances:
-    """Validate X, y and the options that depend on them; return the conditional variances."""
-    design = read_design(X, options.categorical, options.scale)
-    response = read_response(y, design.n_rows, options.task)
+def open_variances(X: Any, y: Any, options: Options, sample_weight: Any = None, groups: Any = None) -> Variances:
+    """Validate the table and the options that depend on it; return the conditional variances."""
+    return make_variances(read_table(X, y, how_to_read(options), sample_weight, groups).observe(), options)
+
+
+def how_to_read(options: Options) -> Reading:
+    """The options that say how a table is read."""
+    return Reading(**{each.name: getattr(options, each.name) for each in fields(Reading)})
+
+
+def make_variances(observed: Observations, options: Options) -> Variances:
+    """The conditional variances of a table that was read."""
+    design, response = observed.design, observed.response
     n_neighbors = response.default_neighbors if options.n_neighbors is None else options.n_neighbors
-    n_neighbors = checks.integer("n_neighbors", n_neighbors, 2, design.n_rows, "the number of rows")
+    most, why = most_neighbors(design.n_rows, observed.groups)
+    if options.n_neighbors is None:
+        n_neighbors = max(min(n_neighbors, most), 2)
+    n_neighbors = checks.integer("n_neighbors", n_neighbors, 2, most, why)
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
     workers, estimator = Workers(options.n_jobs), options.estimator or "nearest"
     if design.values.size <= SMALL and estimator == "nearest":
         workers = Workers(1)
-    search = Search(design, response.values, outer, n_neighbors, workers)
-    return Variances(response, search, estimator, rng)
+    search = Search(design, response.values, outer, n_neighbors, workers, observed.weights, observed.groups)
+    return Variances(response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows)
 
 
 def halves(variances: Variances) -> tuple[Variances, Variances]:
-    """The conditional variances of two random halves of the rows; of two classes, each half has its share."""
-    y = variances.response.values
-    first, second = deal_halves(variances.rng, y if variances.response.classes else np.zeros(y.size), y.size)
+    """The conditional variances of two random halves of the rows; of classes, each half has its share."""
+    first, second = draw_halves(variances.rng, variances.response, variances.search.groups)
     return variances.on_rows(first), variances.on_rows(second)
+
+
+def draw_halves(
+    rng: np.random.Generator, response: Response, groups: NDArray[np.intp] | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Sorted positions of two random halves of the rows: groups stay together, of classes each half has its share."""
+    if groups is not None:
+        return deal_groups(rng, groups)
+    return deal_halves(rng, response.codes, response.n_rows)

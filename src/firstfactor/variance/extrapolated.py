@@ -30,7 +30,7 @@ class ExtrapolatedSearch:
 
     def one(self, factors: Sequence[int]) -> float:
         """The variance of y that is left, given the factors."""
-        return max(self._search.unit * float(self.contributions(factors, 1).rows.mean()), 0.0)
+        return max(self._search.unit * self._search.mean_over_outer(self.contributions(factors, 1).rows), 0.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """What is left given ``base`` plus each candidate."""
@@ -48,17 +48,19 @@ class ExtrapolatedSearch:
 
         Rows share neighbours and are neighbours of each other: that adds about 2 σ⁴ Σw² to the variance of a
         contribution, w being the weights of both fits together and σ⁴ a third of the mean fourth power of an error. The
-        weights of the wider fit are half of those of the narrower one, on the same rows and as many more.
+        weights of the wider fit are half of those of the narrower one, on the same rows and as many more. Of several
+        outputs, σ⁴ is the trace of the square of their covariance.
         """
         if not factors:
             return self._search.contributions(factors, step)
         errors = self._errors(factors, step)
         near, far = _extrapolate(errors)
-        squares = errors.values**2 / self._search.unit
+        squares, alike = errors.squares / self._search.unit, self._search.likeness
         narrow, wide = errors.squared_weights.mean(axis=1)
         squared_weights = near * near * narrow + (far * far + 2 * near * far) * wide
         share = self._search.outer.size / self._search.design.n_rows
-        overlap = 2 * np.mean(squares[0] ** 2) / 3 * max(squared_weights, 0.0) * share
+        fourth = alike * np.mean(squares[0] ** 2) / (1 + 2 * alike)
+        overlap = 2 * fourth * max(squared_weights, 0.0) * share
         return Contributions(near * squares[0] + far * squares[1], float(overlap))
 
     def _errors(self, factors: Sequence[int], step: int) -> Errors:

@@ -20,21 +20,30 @@ from ..neighbors.strategy import Floats, Positions, blocks
 BANDS = (12, 30, 72)
 
 BootstrapResponses = NDArray[np.float32]
+"""Responses in place of y, (rows, outputs, draws)."""
 
 # Nanoseconds, roughly, for the fits at one row.
 FIT = 2e4
 
 
 class Errors(NamedTuple):
-    """What is left of y at each row after a fit without the row itself; all (bands, rows)."""
+    """What is left of y at each row after a fit without the row itself."""
 
     values: Floats
-    """y minus the fit, divided by the root of 1 + Σw²: its mean square estimates the variance given the factors."""
+    """y minus the fit, divided by the root of 1 + Σw²: its mean square estimates the variance given the factors. It is
+    (bands, rows, outputs)."""
     fits: Floats
+    """(bands, rows, outputs)."""
     squared_weights: Floats
-    """Σw²."""
+    """Σw², (bands, rows)."""
     reach: Floats
-    """Squared distance of the last neighbour."""
+    """Squared distance of the last neighbour, (bands, rows)."""
+
+    @property
+    def squares(self) -> Floats:
+        """Squared errors, summed over the outputs: (bands, rows)."""
+        squares: Floats = (self.values**2).sum(axis=2)
+        return squares
 
 
 class LocalLinear:
@@ -43,21 +52,23 @@ class LocalLinear:
     def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
         points = search.unique_points(factors, every=True)  # a fit takes all of several equal rows, or none
         order, self.point_of = np.zeros(1, np.intp), points.of_row
+        group = np.arange(points.count.size)
         if factors:
             self._permuted = search.kd_tree(factors, points.rows)
             order, self.point_of = self._permuted.tree.order, self._permuted.position[points.of_row]
+            group = group if search.groups is None else search.groups[order]
         self._search = search
         self._bands = np.array(bands)
-        n_slopes = int(np.isinf(search.design.caps[list(factors)]).sum())
+        n_slopes = int((~search.design.categorical[search.design.columns_of(factors)]).sum())
         coordinates, caps = np.zeros((1, 0)), np.zeros(0)
         if factors:
             coordinates, caps = self._permuted.tree.points, self._permuted.caps
-        self.space = kernels.Space(coordinates, caps, n_slopes, points.count[order])
+        self.space = kernels.Space(coordinates, caps, n_slopes, points.count[order], group)
         """The unique points, with the number of rows at each."""
 
     def errors(self, y: Floats, rows: Positions) -> Errors:
         """The errors of some rows, computed block by block to save memory."""
-        means = self.point_means(y[:, None])
+        means = self.point_means(y)
         parts = self._search.workers.map(lambda some: self.fit(some).errors(y[some], means), blocks(rows, FIT))
         return Errors(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
 
@@ -68,7 +79,12 @@ class LocalLinear:
             neighbors, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
         else:
             neighbors, distances, length = kernels.nearest_points(
-                self._permuted.tree, self.space.caps, self.space.count, centres, int(self._bands.max())
+                self._permuted.tree,
+                self.space.caps,
+                self.space.count,
+                self.space.group,
+                centres,
+                int(self._bands.max()),
             )
         weights = kernels.local_weights(self.space, neighbors, distances, length, self._bands)
         return Fits(self, centre_of, kernels.Weights(neighbors, *weights))
@@ -89,17 +105,18 @@ class Fits:
     """The weights of the points near each centre."""
 
     def errors(self, y: Floats, means: Floats) -> Errors:
-        """The errors of the rows, from their values, (rows,), and the means of all rows at each point, (points, 1)."""
+        """The errors of the rows, from their values and the means of all rows at each point: (…, outputs) both."""
         fits, squared_weights = kernels.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
-        return Errors(
-            (y - fits) / np.sqrt(1 + squared_weights), fits, squared_weights, self.weights.reach[self.centre_of].T
-        )
+        values = (y - fits) / np.sqrt(1 + squared_weights)[:, :, None]
+        return Errors(values, fits, squared_weights, self.weights.reach[self.centre_of].T)
 
-    def mean_squares(self, draws: BootstrapResponses) -> Floats:
-        """Mean squared error with each column of ``draws``, (rows, draws), as the response: (bands, draws).
+    def mean_squares(self, draws: BootstrapResponses, row_weights: Floats) -> Floats:
+        """Weighted mean squared error, summed over the outputs, with each draw as the response: (bands, draws).
 
         The fits must be those at all rows of the table.
         """
-        means = self.local.point_means(draws)
-        sums: Floats = kernels.sum_errors(self.local.space, means, draws, self.weights, self.centre_of)
-        return sums / len(draws)
+        flat = draws.reshape(len(draws), -1)
+        means = self.local.point_means(flat)
+        sums = kernels.sum_errors(self.local.space, means, flat, self.weights, self.centre_of, row_weights)
+        by_output: Floats = sums.reshape(len(sums), *draws.shape[1:]).sum(axis=1)
+        return by_output / row_weights.sum()

@@ -20,6 +20,16 @@ def deal_halves(rng: np.random.Generator, stratum: NDArray[np.generic], n_rows: 
     return np.sort(order[::2]), np.sort(order[1::2])
 
 
+def deal_groups(rng: np.random.Generator, groups: Rows) -> tuple[Rows, Rows]:
+    """Sorted positions of two parts of the rows with half of the groups each, shuffled and dealt out in turn."""
+    n_groups = int(groups.max()) + 1
+    if n_groups < 4:
+        raise ValueError(f"groups must be at least 4 to be halved, 2 for each half; got {n_groups}.")
+    side = np.empty(n_groups, np.intp)
+    side[rng.permutation(n_groups)] = np.arange(n_groups) % 2
+    return np.flatnonzero(side[groups] == 0), np.flatnonzero(side[groups] == 1)
+
+
 def draw_outer_rows(
     design: Design,
     response: Response,

@@ -10,7 +10,7 @@ import numpy as np
 from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
-from .neighbor_list import TIES, UNREACHED, add_rows, insert_neighbor, sample_variance
+from .neighbor_list import TIES, UNREACHED, insert_neighbor, variance_of_points
 from .simd import broadcast16, first_bit, least, load16, smaller, where_less
 
 
@@ -21,6 +21,7 @@ def ball_variances(
     count: Any,
     mean: Any,
     squares: Any,
+    groups: Any,
     centres: Any,
     n_neighbors: int,
 ) -> Any:
@@ -32,8 +33,14 @@ def ball_variances(
         Of the unique points.
     caps : float64 (dimensions,)
         The most that a dimension adds to a squared distance.
-    count, mean, squares : float64 (points,)
-        How many rows are at each point; the mean of y there, and its sum of squared deviations.
+    count : float64 (points,)
+        How many rows are at each point.
+    mean : float64 (points, outputs)
+        The mean of y there.
+    squares : float64 (points,)
+        Sum of squared deviations of y from it, over all outputs.
+    groups : intp (points,) or None
+        The group of each point; others of the centre's group are not in its ball. Each point is one row then.
     centres : intp (centres,)
         Positions of points, increasing.
     n_neighbors : int
@@ -44,7 +51,20 @@ def ball_variances(
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
     variances, radii = np.empty(centres.size), np.zeros(centres.size)
     _fill_variances(
-        tree, caps, count, mean, squares, centres, near, visited, visited_distance, nearest, rows, variances, radii
+        tree,
+        caps,
+        count,
+        mean,
+        squares,
+        groups,
+        centres,
+        near,
+        visited,
+        visited_distance,
+        nearest,
+        rows,
+        variances,
+        radii,
     )
     return variances, radii
 
@@ -58,6 +78,7 @@ def _fill_variances(
     count: Any,
     mean: Any,
     squares: Any,
+    groups: Any,
     centres: Any,
     near: LeafCandidates,
     visited: Any,
@@ -74,14 +95,16 @@ def _fill_variances(
             variances[m] = squares[centre] / (count[centre] - 1)
             continue
         start_query(tree, caps, near, centres, m)
-        n_visited, limit = _visit_points(tree, caps, count, near, visited, visited_distance, nearest, rows)
+        n_visited, limit = _visit_points(
+            tree, caps, count, groups, centre, near, visited, visited_distance, nearest, rows
+        )
         # The limit shrank on the way: only now is it known which of the visited points are in the ball.
-        moments = (0.0, 0.0, 0.0)
+        inside = ZERO
         for i in range(n_visited):
             if visited_distance[i] <= limit:
-                point = visited[i]
-                moments = add_rows(moments, count[point], mean[point] - mean[centre], squares[point])
-        variances[m], radii[m] = sample_variance(moments), limit / TIES
+                visited[inside] = visited[i]
+                inside += 1
+        variances[m], radii[m] = variance_of_points(count, mean, squares, visited, inside, centre), limit / TIES
 
 
 @inlined
@@ -89,6 +112,8 @@ def _visit_points(
     tree: Tree,
     caps: Any,
     count: Any,
+    groups: Any,
+    centre: int,
     near: LeafCandidates,
     visited: Any,
     visited_distance: Any,
@@ -102,12 +127,16 @@ def _visit_points(
         hits, leaf = next_leaf(tree, caps, near, limit)
         if hits == 0:
             return n_visited, limit
-        if limit == UNREACHED:  # a first limit from the query's own leaf: most of its points are not even inserted
+        # A first limit from the query's own leaf: most of its points are not even inserted. Some may be of its group.
+        if limit == UNREACHED and groups is None:
             limit = smaller(TIES * _ranked(near.distance, n_neighbors), UNREACHED)
         while hits != 0:
             i = first_bit(hits)
             hits &= hits - 1
             point, distance = tree.start[leaf] + i, near.distance[i]
+            if groups is not None:
+                if point != centre and groups[point] == groups[centre]:
+                    continue
             if distance <= limit:
                 visited[n_visited], visited_distance[n_visited] = point, distance
                 n_visited += 1

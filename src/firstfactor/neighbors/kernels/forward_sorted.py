@@ -9,13 +9,15 @@ import numpy as np
 
 from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF
-from .neighbor_list import TIES, UNREACHED, add_rows, insert_distance, insert_neighbor, sample_variance
-from .simd import at_most, broadcast16, first_bit, least, load16, smaller, store
+from .neighbor_list import TIES, UNREACHED, capped16, insert_distance, insert_neighbor, variance_of_rows
+from .simd import at_most, broadcast16, first_bit, least, load16, store
 
 
 @jit
-def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
-    """Sum of the variances in the balls of base plus each candidate, (candidates,) in units of y², and visited blocks.
+def sum_along_each(
+    base: Any, candidates: Any, caps: Any, y: Any, weight: Any, centres: Any, n_neighbors: int
+) -> Any:
+    """Weighted sum of the variances in the balls of base plus each candidate, (candidates,), and visited blocks.
 
     From its own block a centre goes outwards on both sides, until the base alone is farther than the neighbours found.
     Of each block only the smallest distance is kept on the way. As many neighbours as wanted lie in as many blocks at
@@ -30,16 +32,20 @@ def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, centres: Any, 
         In the order of the base, padded with infinity.
     caps : float64 (candidates,)
         The most that a candidate adds to a squared distance.
-    y : float64 (rows,)
+    y : float64 (rows, outputs)
         In the order of the base.
+    weight : float64 (rows,)
+        What the ball of each row counts in the sum, in the order of the base.
     centres : intp (centres,)
         Positions of rows in the order of the base.
     n_neighbors : int
     """
     nearest, blocks = np.empty(n_neighbors), np.empty(n_neighbors, np.intp)
     distance, ranked = np.empty(LEAF), np.empty(n_neighbors - 1)
-    total = np.zeros(caps.size)
-    n_visited = _add_variances(base, candidates, caps, y, centres, nearest, blocks, distance, ranked, total)
+    total, rows = np.zeros(caps.size), np.empty(y.shape[0], np.int32)
+    n_visited = _add_variances(
+        base, candidates, caps, y, weight, centres, nearest, blocks, distance, ranked, rows, total
+    )
     return total, n_visited
 
 
@@ -49,11 +55,13 @@ def _add_variances(
     candidates: Any,
     caps: Any,
     y: Any,
+    weight: Any,
     centres: Any,
     nearest: Any,
     blocks: Any,
     distance: Any,
     ranked: Any,
+    rows: Any,
     total: Any,
 ) -> int:
     """Add the variances of all centres to ``total``; the number of visited blocks."""
@@ -67,7 +75,7 @@ def _add_variances(
             if wanted > 1:
                 radius = _last_neighbor(base, candidates, caps[j], j, centre, nearest, blocks, distance, ranked) * TIES
             tied = nearest[wanted] <= radius
-            moments = (1.0, 0.0, 0.0)  # the centre itself
+            n_rows = ZERO
             for i in range(last + 1 - first if tied else wanted):
                 if not tied and nearest[i] > radius:
                     break
@@ -76,9 +84,10 @@ def _add_variances(
                 if block == centre // LEAF:
                     bits &= ~(1 << (centre % LEAF))
                 while bits != 0:
-                    moments = add_rows(moments, 1.0, y[block * LEAF + first_bit(bits)] - y[centre], 0.0)
+                    rows[n_rows] = block * LEAF + first_bit(bits)
+                    n_rows += 1
                     bits &= bits - 1
-            total[j] += sample_variance(moments)
+            total[j] += weight[centre] * variance_of_rows(y, rows, n_rows, centre)
     return n_visited
 
 
@@ -124,7 +133,7 @@ def _measure(base: Any, candidates: Any, cap: float, j: int, centre: int, block:
     own_block, lane = centre // LEAF, centre % LEAF
     along = load16(base, LEAF * block) - broadcast16(base[own_block, lane])
     across = load16(candidates, LEAF * (j * base.shape[0] + block)) - broadcast16(candidates[j, own_block, lane])
-    return along * along + smaller(across * across, broadcast16(cap))
+    return along * along + capped16(across * across, broadcast16(cap))
 
 
 @inlined

@@ -10,7 +10,7 @@ import numpy as np
 from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, leaf_distances, next_leaf, start_query
-from .neighbor_list import TIES, UNREACHED
+from .neighbor_list import TIES, UNREACHED, capped8, variance_of_rows
 from .simd import (
     WIDTH,
     at_most,
@@ -34,16 +34,18 @@ def sum_plus_each(
     candidates: Any,
     candidate_caps: Any,
     y: Any,
+    weight: Any,
+    groups: Any,
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Sum of the variances in the balls of base plus each candidate, (candidates,) in units of y², and two counts.
+    """Weighted sum of the variances in the balls of base plus each candidate, (candidates,), and two counts.
 
     The counts are how many points were compared with all candidates, and how many with one because of ties.
 
     One search in the tree of the base serves all candidates: a point at distance d in the base is at d + δ² with a
     candidate. It ends where the base alone is farther than the last neighbour of any candidate. For each candidate the
-    distances of the nearest points are kept, and the differences of y there. One more distance is kept as well: if it
+    distances of the nearest points are kept, and their positions. One more distance is kept as well: if it
     is a tie with the last neighbour, the ball has more points than are kept, and visited leaves are searched again.
 
     Parameters
@@ -56,18 +58,39 @@ def sum_plus_each(
         In tree order; the number of candidates is padded to a multiple of 8.
     candidate_caps : float64 (candidates,)
         The same for candidates, infinity for padding.
-    y : float64 (rows,)
+    y : float64 (rows, outputs)
         In tree order.
+    weight : float64 (rows,)
+        What the ball of each row counts in the sum, in tree order.
+    groups : intp (rows,) or None
+        The group of each row, in tree order; others of the centre's group are not in its ball.
     centres : intp (centres,)
         Positions of rows, increasing.
     n_neighbors : int
     """
     c = candidates.shape[1]
     near, visited = allocate_leaf_candidates(tree, caps), np.empty(tree.start.size - 1, np.int32)
-    nearest, steps = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
+    nearest, positions = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     own, displaced, total = np.empty(c), np.empty((2, LEAF, 2 * WIDTH)), np.zeros(c)
+    sums, rows = np.empty((y.shape[1], WIDTH)), np.empty(n_neighbors - 1, np.intp)
     compared, compared_again = _add_variances(
-        tree, caps, candidates, candidate_caps, y, centres, near, visited, nearest, steps, own, displaced, total
+        tree,
+        caps,
+        candidates,
+        candidate_caps,
+        y,
+        weight,
+        groups,
+        centres,
+        near,
+        visited,
+        nearest,
+        positions,
+        own,
+        displaced,
+        sums,
+        rows,
+        total,
     )
     return total, compared, compared_again
 
@@ -79,17 +102,21 @@ def _add_variances(
     candidates: Any,
     candidate_caps: Any,
     y: Any,
+    weight: Any,
+    groups: Any,
     centres: Any,
     near: LeafCandidates,
     visited: Any,
     nearest: Any,
-    steps: Any,
+    positions: Any,
     own: Any,
     displaced: Any,
+    sums: Any,
+    rows: Any,
     total: Any,
 ) -> Any:
     """Add the variances of all centres to ``total``; the two counts. Nothing is allocated, so nothing is counted."""
-    c, wanted = own.size, steps.shape[0]
+    c, wanted = own.size, positions.shape[0]
     compared = compared_again = 0
     for m in range(centres.size):
         centre = centres[m]
@@ -99,19 +126,32 @@ def _add_variances(
                 store(nearest, rank * c + chunk, broadcast8(UNREACHED))
         start_query(tree, caps, near, centres, m)
         n_visited, n_compared = _visit_leaves(
-            tree, caps, candidates, candidate_caps, y, centre, near, visited, nearest, steps, own, displaced
+            tree, caps, candidates, candidate_caps, groups, centre, near, visited, nearest, positions, own, displaced
         )
         compared += n_compared
         for chunk in range(0, c, WIDTH):
             radius = load8(nearest, (wanted - 1) * c + chunk) * broadcast8(TIES)
             if at_most(load8(nearest, wanted * c + chunk), radius) == 0:
-                variances = _variances_of_nearest(steps, c, chunk)
+                _add_variances_of_nearest(total, weight[centre], y, centre, positions, chunk, rows)
             else:
                 compared_again += WIDTH * n_compared
                 variances = _variances_with_ties(
-                    tree, caps, near, candidates, own, candidate_caps, y, centre, chunk, radius, visited, n_visited
+                    tree,
+                    caps,
+                    near,
+                    candidates,
+                    own,
+                    candidate_caps,
+                    y,
+                    groups,
+                    centre,
+                    chunk,
+                    radius,
+                    visited,
+                    n_visited,
+                    sums,
                 )
-            store(total, chunk, load8(total, chunk) + variances)
+                store(total, chunk, load8(total, chunk) + broadcast8(weight[centre]) * variances)
     return compared, compared_again
 
 
@@ -121,12 +161,12 @@ def _visit_leaves(
     caps: Any,
     candidates: Any,
     candidate_caps: Any,
-    y: Any,
+    groups: Any,
     centre: int,
     near: LeafCandidates,
     visited: Any,
     nearest: Any,
-    steps: Any,
+    positions: Any,
     own: Any,
     displaced: Any,
 ) -> Any:
@@ -139,24 +179,36 @@ def _visit_leaves(
         first = tree.start[leaf]
         if first <= centre < tree.start[leaf + 1]:
             hits &= ~(1 << (centre - first))
+        if groups is not None:
+            hits = _of_other_groups(groups, centre, first, hits)
         visited[n_visited] = leaf
         n_visited += 1
         n_compared += count_bits(hits)
         last = _insert_points(
-            nearest, steps, candidates, own, candidate_caps, y, centre, first, near.distance, hits, displaced
+            nearest, positions, candidates, own, candidate_caps, first, near.distance, hits, displaced
         )
         limit = smaller(last * TIES, UNREACHED)
 
 
 @inlined
+def _of_other_groups(groups: Any, centre: int, first: int, hits: Any) -> Any:
+    """The points of a leaf, as bits, that are not of the group of the centre."""
+    others, bits = hits, hits
+    while bits != 0:
+        i = first_bit(bits)
+        bits &= bits - 1
+        if groups[first + i] == groups[centre]:
+            others &= ~(1 << i)
+    return others
+
+
+@inlined
 def _insert_points(
     nearest: Any,
-    steps: Any,
+    positions: Any,
     candidates: Any,
     own: Any,
     caps: Any,
-    y: Any,
-    centre: int,
     first: int,
     distance: Any,
     hits: Any,
@@ -166,19 +218,19 @@ def _insert_points(
 
     Lists are sorted rank by rank: all points pass the first rank, which keeps the nearest one and displaces the others
     to the next rank. So eight lists are sorted at once and without branches. `insert_distance` shifts each list by
-    another number of entries and cannot. Displaced points, distances and differences of y side by side, go to the two
-    halves of ``displaced`` in turn.
+    another number of entries and cannot. Displaced points, distances and positions side by side, go to the two halves of
+    ``displaced`` in turn. Positions are float64, as lanes of vectors are.
     """
-    c, wanted = own.size, steps.shape[0]
+    c, wanted = own.size, positions.shape[0]
     half = displaced.size // 2
     largest = broadcast8(0.0)
     for chunk in range(0, c, WIDTH):
         mine, cap = load8(own, chunk), load8(caps, chunk)
-        capped = at_most(cap, broadcast8(UNREACHED)) != 0
+        has_caps = at_most(cap, broadcast8(UNREACHED)) != 0
         beyond = load8(nearest, wanted * c + chunk)
         for rank in range(wanted):
             here = rank * c + chunk
-            kept, kept_step = load8(nearest, here), load8(steps, here)
+            kept, kept_position = load8(nearest, here), load8(positions, here)
             source, target = (0, half) if rank % 2 == 0 else (half, 0)
             bits = hits
             while bits != 0:
@@ -187,40 +239,32 @@ def _insert_points(
                 entering, leaving = source + 2 * WIDTH * i, target + 2 * WIDTH * i
                 if rank == 0:
                     gap = load8(candidates, (first + i) * c + chunk) - mine
-                    term = smaller(gap * gap, cap) if capped else gap * gap
-                    new, step = broadcast8(distance[i]) + term, broadcast8(y[first + i] - y[centre])
+                    term = capped8(gap * gap, cap) if has_caps else gap * gap
+                    new, position = broadcast8(distance[i]) + term, broadcast8(float(first + i))
                 else:
-                    new, step = load8(displaced, entering), load8(displaced, entering + WIDTH)
+                    new, position = load8(displaced, entering), load8(displaced, entering + WIDTH)
                 if rank == wanted - 1:  # of what is displaced here only the smallest distance matters
                     beyond = smaller(beyond, larger(kept, new))
                 else:
                     store(displaced, leaving, larger(kept, new))
-                    store(displaced, leaving + WIDTH, where_less(new, kept, kept_step, step))
-                kept, kept_step = smaller(kept, new), where_less(new, kept, step, kept_step)
+                    store(displaced, leaving + WIDTH, where_less(new, kept, kept_position, position))
+                kept, kept_position = smaller(kept, new), where_less(new, kept, position, kept_position)
             store(nearest, here, kept)
-            store(steps, here, kept_step)
+            store(positions, here, kept_position)
         store(nearest, wanted * c + chunk, beyond)
         largest = larger(largest, load8(nearest, (wanted - 1) * c + chunk))
     return greatest(largest)
 
 
-# The two functions below do what `sample_variance` does, for vectors: their constants must be broadcast, and ``max``
-# does not take vectors.
-
-
 @inlined
-def _variances_of_nearest(steps: Any, c: int, chunk: int) -> Any:
-    """Sample variances of y among a centre and its nearest points, for eight candidates.
-
-    All balls have the same number of points: products with its reciprocals replace slower divisions.
-    """
-    wanted = steps.shape[0]
-    total, total_squares = broadcast8(0.0), broadcast8(0.0)
-    for rank in range(wanted):
-        step = load8(steps, rank * c + chunk)
-        total, total_squares = total + step, total_squares + step * step
-    squares = total_squares - total * total * broadcast8(1.0 / (wanted + 1.0))
-    return larger(squares, broadcast8(0.0)) * broadcast8(1.0 / wanted)
+def _add_variances_of_nearest(
+    total: Any, weight: float, y: Any, centre: int, positions: Any, chunk: int, rows: Any
+) -> None:
+    """Add the variances of y among a centre and its nearest points to the totals of eight candidates."""
+    for lane in range(WIDTH):
+        for rank in range(rows.size):
+            rows[rank] = np.intp(positions[rank, chunk + lane])
+        total[chunk + lane] += weight * variance_of_rows(y, rows, rows.size, centre)
 
 
 @inlined
@@ -232,19 +276,24 @@ def _variances_with_ties(
     own: Any,
     candidate_caps: Any,
     y: Any,
+    groups: Any,
     centre: int,
     chunk: int,
     radius: Any,
     visited: Any,
     n_visited: int,
+    sums: Any,
 ) -> Any:
     """Sample variances of y among all points within the radius, the centre included, for eight candidates.
 
-    Every lane has another ball. A weight of 0 or 1 replaces a branch for each lane.
+    Every lane has another ball. A weight of 0 or 1 replaces a branch for each lane. It is `variance_of_rows` for
+    vectors: their constants must be broadcast, and the sums of each output are in an array, ``sums``.
     """
     c = own.size
     mine, cap = load8(own, chunk), load8(candidate_caps, chunk)
-    count, total, total_squares = broadcast8(0.0), broadcast8(0.0), broadcast8(0.0)
+    count, total_squares = broadcast8(0.0), broadcast8(0.0)
+    for k in range(y.shape[1]):
+        store(sums, WIDTH * k, broadcast8(0.0))
     largest = broadcast16(greatest(radius))
     for visit in range(n_visited):
         leaf = np.intp(visited[visit])
@@ -255,11 +304,18 @@ def _variances_with_ties(
             i = first_bit(bits)
             bits &= bits - 1
             point = tree.start[leaf] + i
+            if groups is not None:
+                if point != centre and groups[point] == groups[centre]:
+                    continue
             gap = load8(candidates, point * c + chunk) - mine
-            sum_distance = broadcast8(near.distance[i]) + smaller(gap * gap, cap)
+            sum_distance = broadcast8(near.distance[i]) + capped8(gap * gap, cap)
             weight = where_less(radius, sum_distance, broadcast8(0.0), broadcast8(1.0))
-            step = broadcast8(y[point] - y[centre])
-            count, total = count + weight, total + weight * step
-            total_squares = total_squares + weight * step * step
-    squares = larger(total_squares - total * total / count, broadcast8(0.0))
-    return squares / (count - broadcast8(1.0))
+            count = count + weight
+            for k in range(y.shape[1]):
+                step = broadcast8(y[point, k] - y[centre, k])
+                store(sums, WIDTH * k, load8(sums, WIDTH * k) + weight * step)
+                total_squares = total_squares + weight * step * step
+    for k in range(y.shape[1]):
+        total = load8(sums, WIDTH * k)
+        total_squares = total_squares - total * total / count
+    return larger(total_squares, broadcast8(0.0)) / (count - broadcast8(1.0))

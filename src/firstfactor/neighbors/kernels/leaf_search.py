@@ -15,7 +15,7 @@ import numpy as np
 
 from .compiling import inlined, jit, part
 from .kd_tree import LEAF, Tree, count_uncapped
-from .neighbor_list import UNREACHED
+from .neighbor_list import UNREACHED, capped16
 from .simd import at_most, broadcast8, broadcast16, first_bit, larger, load8, load16, smaller, store, where_less
 
 # Nodes on the stack: at most seven siblings wait on each level, and 2**31 rows make ten levels.
@@ -201,7 +201,7 @@ def leaf_distances(tree: Tree, caps: Any, near: LeafCandidates, leaf: int) -> An
         total = total + gap * gap
     for k in range(n_numeric, d):
         gap = load16(tree.leaves, (leaf * d + k) * LEAF) - broadcast16(near.query[k])
-        total = total + smaller(gap * gap, broadcast16(caps[k]))
+        total = total + capped16(gap * gap, broadcast16(caps[k]))
     size = float(tree.start[leaf + 1] - tree.start[leaf])
     return where_less(load16(near.lane_numbers, 0), broadcast16(size), total, broadcast16(np.inf))
 
@@ -221,7 +221,10 @@ def _measure_boxes(caps: Any, near: LeafCandidates, limit: float) -> Any:
 
 @inlined
 def _box_distances(low: Any, high: Any, batch: int, query_low: Any, query_high: Any, caps: Any, n_numeric: int) -> Any:
-    """Distances of a box to the eight boxes of a batch, a vector."""
+    """Distances of a box to the eight boxes of a batch, a vector; no point is nearer.
+
+    A box may hold missing values next to others: then its points are no farther than the cap.
+    """
     d = caps.size
     total = broadcast8(0.0)
     for k in range(n_numeric):

@@ -1,4 +1,4 @@
-"""Numba kernel for a base minus each member: a scan of all points, as trees prune little in many dimensions.
+"""Numba kernel for a base minus each factor: a scan of all points, as trees prune little in many dimensions.
 
 All distances are squared.
 """
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .compiling import inlined, jit
-from .kd_tree import LEAF, count_uncapped
-from .neighbor_list import TIES, UNREACHED, add_rows, insert_distance, sample_variance
-from .simd import at_most, broadcast16, first_bit, larger, load16, smaller, store
+from .kd_tree import LEAF
+from .neighbor_list import TIES, UNREACHED, capped, capped16, insert_distance
+from .simd import at_most, broadcast16, first_bit, larger, load16, store
 
 # Centres that are scanned for together: a block is fetched from memory once for all of them.
 TOGETHER = 16
@@ -21,44 +21,62 @@ LOOSE = 1 - 1e-12
 
 
 @jit
-def sum_minus_each(blocks: Any, points: Any, caps: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
-    """Sum of the variances in the balls of all dimensions but one, and variance and squared radius in all dimensions.
+def sum_minus_each(
+    blocks: Any,
+    points: Any,
+    caps: Any,
+    starts: Any,
+    y: Any,
+    weight: Any,
+    groups: Any,
+    centres: Any,
+    n_neighbors: int,
+) -> Any:
+    """Weighted sum of the variances in the balls of all factors but one, and variance and squared radius in all.
 
-    The sums are (dimensions,), the others (centres,); variances are in units of y².
+    The sums are (factors,), the others (centres,); variances are in units of y².
 
-    One scan serves all: a point at distance d in all dimensions is at d − δ² without one. Neighbours without a
-    dimension are no farther than those in all, so that only points matter that are as near as these without their
-    largest δ².
+    One scan serves all: a point at distance d in all factors is at d − δ² without one. Neighbours without a factor are
+    no farther than those in all, so that only points matter that are as near as these without their largest δ².
 
     Parameters
     ----------
     blocks : float64 (blocks, dimensions, 16)
         The points again, 16 at a time, padded with zeros.
     points : float64 (rows, dimensions)
-        Dimensions without a cap come first.
     caps : float64 (dimensions,)
-        The most that a dimension adds to a squared distance.
-    y : float64 (rows,)
+        What values add to a squared distance that cannot be compared.
+    starts : intp (factors + 1,)
+        The first dimension of each factor, and the end of the last one. Factors without a cap come first.
+    y : float64 (rows, outputs)
+    weight : float64 (rows,)
+        What the ball of each row counts in the sums.
+    groups : intp (rows,) or None
+        The group of each row; others of the centre's group are not in its ball.
     centres : intp (centres,)
     n_neighbors : int
     """
-    n, d = points.shape
+    n, p = points.shape[0], starts.size - 1
     wanted = n_neighbors - 1
     distance, reduced = np.empty(LEAF), np.empty(LEAF)
     ranked, n_visited = np.empty((TOGETHER, wanted)), np.empty(TOGETHER, np.intp)
     visited, visited_reduced = np.empty((TOGETHER, n), np.int32), np.empty((TOGETHER, n))
     # (lists, entries), but with the same entry of all lists side by side: all of them are compared with one point
-    without, nearest, moments = np.empty(d + 1), np.empty((wanted, d + 1)).T, np.empty((3, d + 1))
-    total, variances, radii = np.zeros(d), np.empty(centres.size), np.empty(centres.size)
+    without, nearest, moments = np.empty(p + 1), np.empty((wanted, p + 1)).T, np.empty((2 + y.shape[1], p + 1))
+    total, variances, radii = np.zeros(p), np.empty(centres.size), np.empty(centres.size)
     for start in range(0, centres.size, TOGETHER):
         group = centres[start : start + TOGETHER]
-        _scan(blocks, points, caps, group, distance, reduced, ranked, n_visited, visited, visited_reduced)
+        _scan(
+            blocks, points, caps, starts, groups, group, distance, reduced, ranked, n_visited, visited, visited_reduced
+        )
         for m in range(group.size):
             radii[start + m] = ranked[m, wanted - 1]
             variances[start + m] = _add_variances(
                 points,
                 caps,
+                starts,
                 y,
+                weight,
                 group[m],
                 m,
                 radii[start + m],
@@ -78,6 +96,8 @@ def _scan(
     blocks: Any,
     points: Any,
     caps: Any,
+    starts: Any,
+    groups: Any,
     centres: Any,
     distance: Any,
     reduced: Any,
@@ -86,16 +106,16 @@ def _scan(
     visited: Any,
     visited_reduced: Any,
 ) -> None:
-    """List the points that may be near each centre without one dimension, and rank its neighbours in all."""
+    """List the points that may be near each centre without one factor, and rank its neighbours in all."""
     n, last = points.shape[0], ranked.shape[1] - 1
-    uncapped = count_uncapped(caps)
+    uncapped = _count_uncapped(caps, starts)
     n_visited[:] = 0
     ranked[:] = UNREACHED
     for block in range(blocks.shape[0]):
         size = min(n - LEAF * block, LEAF)
         for m in range(centres.size):
             centre = centres[m]
-            total, largest = _measure(blocks, block, points, centre, caps, uncapped)
+            total, largest = _measure(blocks, block, points, centre, caps, starts, uncapped)
             without_largest = total * broadcast16(LOOSE) - largest
             bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
             if centre // LEAF == block:
@@ -106,6 +126,9 @@ def _scan(
             while bits != 0:
                 i = first_bit(bits)
                 bits &= bits - 1
+                if groups is not None:
+                    if groups[LEAF * block + i] == groups[centre]:
+                        continue
                 visited[m, n_visited[m]], visited_reduced[m, n_visited[m]] = LEAF * block + i, reduced[i]
                 n_visited[m] += 1
                 if distance[i] < ranked[m, last]:
@@ -113,13 +136,26 @@ def _scan(
 
 
 @inlined
-def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, uncapped: int) -> Any:
-    """Distances to the 16 points of a block, and the largest term that a dimension adds to each: two vectors."""
+def _count_uncapped(caps: Any, starts: Any) -> int:
+    """The number of factors before the first with a cap."""
+    factor, dimension = 0, 0
+    while dimension < caps.size and caps[dimension] == np.inf:
+        dimension += 1
+    while factor + 1 < starts.size and starts[factor + 1] <= dimension:
+        factor += 1
+    return factor
+
+
+@inlined
+def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, starts: Any, uncapped: int) -> Any:
+    """Distances to the 16 points of a block, and the largest term that a factor adds to each: two vectors."""
     d = caps.size
     total, largest = broadcast16(0.0), broadcast16(0.0)
-    for k in range(d):
-        gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
-        term = gap * gap if k < uncapped else smaller(gap * gap, broadcast16(caps[k]))
+    for factor in range(starts.size - 1):
+        term = broadcast16(0.0)
+        for k in range(starts[factor], starts[factor + 1]):
+            gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
+            term = term + (gap * gap if factor < uncapped else capped16(gap * gap, broadcast16(caps[k])))
         total, largest = total + term, larger(largest, term)
     return total, largest
 
@@ -128,7 +164,9 @@ def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, uncap
 def _add_variances(
     points: Any,
     caps: Any,
+    starts: Any,
     y: Any,
+    weight: Any,
     centre: int,
     m: int,
     radius: float,
@@ -140,53 +178,75 @@ def _add_variances(
     moments: Any,
     total: Any,
 ) -> float:
-    """Add the variances of y around a centre without each dimension to ``total``; the variance in all dimensions.
+    """Add the variances of y around a centre without each factor to ``total``; the variance in all factors.
 
     Balls are known after a first pass over the visited points, and filled in a second one. Distances without each
-    dimension are measured twice, as keeping them takes as much memory as the whole table.
+    factor are measured twice, as keeping them takes as much memory as the whole table.
     """
-    d = caps.size
+    p = total.size
     limit, last = radius * TIES, nearest.shape[1] - 1
     nearest[:] = UNREACHED
-    for k in range(d + 1):
-        moments[0, k], moments[1, k], moments[2, k] = 1.0, 0.0, 0.0  # the centre itself
+    moments[:] = 0.0
     for i in range(n_visited):
         if visited_reduced[m, i] <= limit:
-            _leave_each_out(points, visited[m, i], centre, caps, without)
+            _leave_each_out(points, visited[m, i], centre, caps, starts, without)
             _insert_in_each(nearest, without)
     for i in range(n_visited):
         if visited_reduced[m, i] <= limit:
-            _leave_each_out(points, visited[m, i], centre, caps, without)
-            step = y[visited[m, i]] - y[centre]
-            for k in range(d + 1):
-                if without[k] <= nearest[k, last] * TIES:
-                    moments[0, k], moments[1, k], moments[2, k] = add_rows(_moments(moments, k), 1.0, step, 0.0)
-    for k in range(d):
-        total[k] += sample_variance(_moments(moments, k))
-    return sample_variance(_moments(moments, d))
+            _leave_each_out(points, visited[m, i], centre, caps, starts, without)
+            for f in range(p + 1):
+                if without[f] <= nearest[f, last] * TIES:
+                    _add_row(moments, f, y, visited[m, i], centre)
+    for f in range(p):
+        total[f] += weight[centre] * _sample_variance(moments, f)
+    return _sample_variance(moments, p)
 
 
 @inlined
-def _moments(moments: Any, k: int) -> tuple[float, float, float]:
-    """Count, sum and sum of squares of y in the ball without dimension k."""
-    return moments[0, k], moments[1, k], moments[2, k]
+def _add_row(moments: Any, f: int, y: Any, row: int, centre: int) -> None:
+    """Add a row to the ball without factor f: to its count, its sum of squares and its sum of each output.
+
+    y is taken relative to the centre, which adds nothing to the sums.
+    """
+    moments[0, f] += 1.0
+    for k in range(y.shape[1]):
+        step = y[row, k] - y[centre, k]
+        moments[1, f] += step * step
+        moments[2 + k, f] += step
 
 
 @inlined
-def _leave_each_out(points: Any, i: int, centre: int, caps: Any, without: Any) -> None:
-    """Fill in the distances of two points without each dimension, and in all; added up, as differences would cancel."""
-    d = caps.size
+def _sample_variance(moments: Any, f: int) -> float:
+    """Variance of y in the ball without factor f, the centre included; rounding must not make it negative."""
+    others, squares = moments[0, f], moments[1, f]
+    for k in range(2, moments.shape[0]):
+        squares -= moments[k, f] * moments[k, f] / (others + 1.0)
+    return max(squares, 0.0) / others
+
+
+@inlined
+def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, without: Any) -> None:
+    """Fill in the distances of two points without each factor, and in all; added up, as differences would cancel."""
+    p = starts.size - 1
     before = 0.0
-    for k in range(d):
-        step = points[i, k] - points[centre, k]
-        without[k] = before
-        before += min(step * step, caps[k])
-    without[d] = before
+    for f in range(p):
+        without[f] = before
+        before += _term(points, i, centre, caps, starts[f], starts[f + 1])
+    without[p] = before
     behind = 0.0
-    for k in range(d - 1, -1, -1):
+    for f in range(p - 1, -1, -1):
+        without[f] += behind
+        behind += _term(points, i, centre, caps, starts[f], starts[f + 1])
+
+
+@inlined
+def _term(points: Any, i: int, centre: int, caps: Any, start: int, stop: int) -> float:
+    """What a factor of some dimensions adds to the distance of two points."""
+    term = 0.0
+    for k in range(start, stop):
         step = points[i, k] - points[centre, k]
-        without[k] += behind
-        behind += min(step * step, caps[k])
+        term += capped(step * step, caps[k])
+    return term
 
 
 @inlined

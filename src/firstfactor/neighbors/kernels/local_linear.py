@@ -1,7 +1,8 @@
 """Numba kernels for local linear fits: the nearest points of each point, their weights, and the errors of the fits.
 
 Points are unique: each stands for ``count`` equal rows. A row is never in its own fit: of its own point the fit takes
-the other rows. All distances are squared; points are in tree order.
+the other rows. Where rows are in groups, each point is one row, and the others of its group are not in its fit either.
+All distances are squared; points are in tree order.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 from .compiling import ONE, inlined, jit
 from .kd_tree import Tree
 from .leaf_search import PREVIOUS_RADIUS, LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
-from .neighbor_list import TIES, UNREACHED, insert_neighbor
+from .neighbor_list import INCOMPARABLE, TIES, UNREACHED, capped, insert_neighbor
 from .simd import WIDTH, broadcast8, first_bit, load8, store
 
 # The ridge that is added to the diagonal for slopes, as a share of its mean: slopes stay bounded where neighbours are
@@ -40,6 +41,8 @@ class Space(NamedTuple):
     """Fits are linear in so many dimensions, the first ones: those of numeric factors."""
     count: Any
     """The number of rows at each point, float64 (points,)."""
+    group: Any
+    """The group of each point, intp (points,): other points of the same group are never in its fit."""
 
 
 class Weights(NamedTuple):
@@ -61,8 +64,8 @@ class Weights(NamedTuple):
 
 
 @jit
-def nearest_points(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int) -> Any:
-    """The nearest points of each centre, itself first, their squared distances, and how many there are.
+def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
+    """The nearest points of other groups than each centre's, itself first, their squared distances, and how many there are.
 
     These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
     enough.
@@ -74,6 +77,8 @@ def nearest_points(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
     caps : float64 (dimensions,)
     count : float64 (points,)
         The number of rows at each point.
+    group : intp (points,)
+        The group of each point.
     centres : intp (centres,)
         Positions of points, increasing.
     wanted : int
@@ -81,7 +86,8 @@ def nearest_points(tree: Tree, caps: Any, count: Any, centres: Any, wanted: int)
     """
     neighbors, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
     length = np.ones(centres.size, np.intp)
-    _fill_neighbors(tree, caps, count, centres, allocate_leaf_candidates(tree, caps), neighbors, distances, length)
+    near = allocate_leaf_candidates(tree, caps)
+    _fill_neighbors(tree, caps, count, group, centres, near, neighbors, distances, length)
     return neighbors, distances, length
 
 
@@ -90,6 +96,7 @@ def _fill_neighbors(
     tree: Tree,
     caps: Any,
     count: Any,
+    group: Any,
     centres: Any,
     near: LeafCandidates,
     neighbors: Any,
@@ -102,9 +109,9 @@ def _fill_neighbors(
         neighbors[m, 0], distances[m, 0] = centres[m], 0.0
         if count[centres[m]] >= most:
             continue
-        found = _search(tree, caps, near, centres, m, True, neighbors, distances)
+        found = _search(tree, caps, near, group, centres, m, True, neighbors, distances)
         if found < most:  # the expected limit was too small, or there are no more points
-            found = _search(tree, caps, near, centres, m, False, neighbors, distances)
+            found = _search(tree, caps, near, group, centres, m, False, neighbors, distances)
         length[m] = found
 
 
@@ -113,6 +120,7 @@ def _search(
     tree: Tree,
     caps: Any,
     near: LeafCandidates,
+    group: Any,
     centres: Any,
     m: int,
     expect: bool,
@@ -134,7 +142,7 @@ def _search(
             i = first_bit(hits)
             hits &= hits - 1
             point, distance = tree.start[leaf] + i, near.distance[i]
-            if distance < limit and point != centres[m]:
+            if distance < limit and group[point] != group[centres[m]]:
                 # Entry 0 is the centre. When the list is full, its last entry is dropped.
                 insert_neighbor(distances, neighbors, (m,), ONE, min(found, most - 1), distance, point)
                 found = min(found + 1, most)
@@ -191,12 +199,16 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
 
 @inlined
 def _fill_terms(terms: Any, space: Space, neighbors: Any, m: int, length: int) -> None:
-    """Fill in the regressors of each neighbour: 1, and its coordinates relative to the centre."""
+    """Fill in the regressors of each neighbour: 1, and its coordinates relative to the centre.
+
+    A missing value has no slope: it is neither above nor below others.
+    """
     centre = neighbors[m, 0]
     for k in range(length):
         terms[k, 0] = 1.0
         for c in range(space.n_slopes):
-            terms[k, c + 1] = space.points[neighbors[m, k], c] - space.points[centre, c]
+            step = space.points[neighbors[m, k], c] - space.points[centre, c]
+            terms[k, c + 1] = step if step * step < INCOMPARABLE else 0.0
 
 
 @inlined
@@ -238,12 +250,12 @@ def _count_tied(space: Space, centre: int, reach: float) -> float:
 
 @inlined
 def _is_within(space: Space, centre: int, point: int, reach: float) -> bool:
-    """Whether a point other than the centre is not farther than the reach but for rounding."""
+    """Whether a point of another group than the centre's is not farther than the reach but for rounding."""
     total = 0.0
     for k in range(space.caps.size):
         step = space.points[point, k] - space.points[centre, k]
-        total += min(step * step, space.caps[k])
-    return point != centre and total <= reach * TIES
+        total += capped(step * step, space.caps[k])
+    return space.group[point] != space.group[centre] and total <= reach * TIES
 
 
 @inlined
@@ -314,39 +326,50 @@ def point_means(point_of: Any, count: Any, draws: Any) -> Any:
 
 @jit
 def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
-    """The fit at each row, in units of y, and the sum of its squared weights; both float64 (bands, rows).
+    """The fit at each row, (bands, rows, outputs) in units of y, and the sum of its squared weights, (bands, rows).
 
     Parameters
     ----------
     space : Space
-    mean : float64 (points, 1)
+    mean : float64 (points, outputs)
         The mean of y at each point, over all of its rows.
     weights : Weights
     centre_of : intp (rows,)
         The number of each row's point among the centres.
-    y : float64 (rows,)
+    y : float64 (rows, outputs)
     """
-    n_bands = weights.used.shape[1]
+    n_bands, outputs = weights.used.shape[1], y.shape[1]
     squared_weights = _sum_squared_weights(space, weights)
-    at_centres = np.zeros((weights.used.shape[0], n_bands))
+    at_centres = np.zeros((weights.used.shape[0], n_bands, outputs))
     for m in range(weights.used.shape[0]):
         for band in range(n_bands):
-            at_centres[m, band] = _weight_of_centre(space, weights, m, band) * mean[weights.neighbors[m, 0], 0]
-            for k in range(1, weights.used[m, band]):
-                at_centres[m, band] += weights.values[m, band, k] * mean[weights.neighbors[m, k], 0]
-            if weights.tied[m, band] > 0:
-                for point in range(space.count.size):
-                    if _is_within(space, weights.neighbors[m, 0], point, weights.reach[m, band]):
-                        at_centres[m, band] += space.count[point] / weights.tied[m, band] * mean[point, 0]
-    fits, row_squared_weights = np.empty((n_bands, y.size)), np.empty((n_bands, y.size))
-    for row in range(y.size):
+            _fill_fit(at_centres, space, weights, m, band, mean)
+    fits, row_squared_weights = np.empty((n_bands, y.shape[0], outputs)), np.empty((n_bands, y.shape[0]))
+    for row in range(y.shape[0]):
         m = centre_of[row]
         rows = space.count[weights.neighbors[m, 0]]
         for band in range(n_bands):
-            # the fit of all rows of the point, without this one
-            fits[band, row] = at_centres[m, band] - _weight_of_centre(space, weights, m, band) / rows * y[row]
             row_squared_weights[band, row] = squared_weights[m, band]
+            for k in range(outputs):
+                # the fit of all rows of the point, without this one
+                own = _weight_of_centre(space, weights, m, band) / rows * y[row, k]
+                fits[band, row, k] = at_centres[m, band, k] - own
     return fits, row_squared_weights
+
+
+@inlined
+def _fill_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int, mean: Any) -> None:
+    """Fill in the fit at a centre, from all rows of its point, for each output."""
+    centre = weights.neighbors[m, 0]
+    for k in range(mean.shape[1]):
+        at_centres[m, band, k] = _weight_of_centre(space, weights, m, band) * mean[centre, k]
+        for i in range(1, weights.used[m, band]):
+            at_centres[m, band, k] += weights.values[m, band, i] * mean[weights.neighbors[m, i], k]
+    if weights.tied[m, band] > 0:
+        for point in range(space.count.size):
+            if _is_within(space, centre, point, weights.reach[m, band]):
+                for k in range(mean.shape[1]):
+                    at_centres[m, band, k] += space.count[point] / weights.tied[m, band] * mean[point, k]
 
 
 @inlined
@@ -382,8 +405,8 @@ def _sum_squared_weights(space: Space, weights: Weights) -> Any:
 
 
 @jit
-def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, centre_of: Any) -> Any:
-    """Sum over all rows of the squared errors divided by 1 + Σw², float64 (bands, draws), in units of y².
+def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, centre_of: Any, row_weight: Any) -> Any:
+    """Weighted sum over all rows of the squared errors divided by 1 + Σw², float64 (bands, draws), in units of y².
 
     Sums are in single precision: draws are many, and random, so that rounding errors do not matter.
 
@@ -397,6 +420,8 @@ def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, cen
     weights : Weights
     centre_of : intp (rows,)
         The number of each row's point among the centres.
+    row_weight : float64 (rows,)
+        What each row counts in the sum.
     """
     n, n_bands = weights.used.shape
     n_draws = draws.shape[1]
@@ -410,7 +435,7 @@ def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, cen
             m = centre_of[row]
             rows = space.count[weights.neighbors[m, 0]]
             own = np.float32(1.0 + _weight_of_centre(space, weights, m, band) / rows)
-            scale = np.float32(1.0 / (1.0 + squared_weights[m, band]))
+            scale = np.float32(row_weight[row] / (1.0 + squared_weights[m, band]))
             for b in range(n_draws):
                 error = own * draws[row, b] - at_centres[m, b]
                 squares[b] += scale * error * error

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import inlined, jit, part
-from .neighbor_list import TIES, add_rows, sum_of_squares
+from .neighbor_list import INCOMPARABLE, TIES
 
 
 @jit
@@ -21,8 +21,8 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     order : intp (columns, rows)
         The rows of each column in increasing order of its values.
     caps : float64 (columns,)
-        The most that a column adds to a squared distance.
-    y : float64 (rows,)
+        What values add to a squared distance that cannot be compared.
+    y : float64 (rows, outputs)
     weight : float64 (rows,)
         What the ball of each row counts in the sum, 0 for rows that are no centres.
     n_neighbors : int
@@ -30,60 +30,126 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     columns, n = values.shape
     total, levels = np.empty(columns), np.empty(columns)
     numbers = np.empty((columns, n), np.intp)
-    level, count, mean, squares, level_weight = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    level, count, squares, level_weight = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    mean, first, last = np.empty((n, y.shape[1])), np.empty(n, np.intp), np.empty(n, np.intp)
     for j in range(columns):
         g = -1
         for i in range(n):
             row = order[j, i]
             if i == 0 or values[j, row] != level[g]:
                 g += 1
-                level[g], count[g], mean[g], squares[g], level_weight[g] = values[j, row], 1.0, y[row], 0.0, weight[row]
-            else:  # the first value of a level needs no division
-                count[g], mean[g], squares[g] = _with_value(count[g], mean[g], squares[g], y[row])
+                level[g], count[g], squares[g], level_weight[g] = values[j, row], 1.0, 0.0, weight[row]
+                for k in range(y.shape[1]):  # the first value of a level needs no division
+                    mean[g, k] = y[row, k]
+            else:
+                _add_row(count, mean, squares, g, y, row)
                 level_weight[g] += weight[row]
             numbers[j, row] = g
         levels[j] = g + 1
-        total[j] = _sum_of_column(g + 1, level, count, mean, squares, level_weight, np.sqrt(caps[j]), n_neighbors)
+        _find_runs(level, g + 1, first, last)
+        total[j] = _sum_of_column(
+            g + 1, n, level, count, mean, squares, level_weight, first, last, np.sqrt(caps[j]), n_neighbors
+        )
     return total, levels, numbers
 
 
 @inlined
-def _with_value(count: float, mean: float, squares: float, value: float) -> Any:
-    """Count, mean and sum of squared deviations, with one more value: Welford's update, which does not cancel."""
-    count += 1
-    step = value - mean
-    mean += step / count
-    return count, mean, squares + step * (value - mean)
+def _add_row(count: Any, mean: Any, squares: Any, g: int, y: Any, row: int) -> None:
+    """Add a row to a level's count, means and sum of squared deviations: Welford's update, which does not cancel."""
+    count[g] += 1
+    for k in range(y.shape[1]):
+        step = y[row, k] - mean[g, k]
+        mean[g, k] += step / count[g]
+        squares[g] += step * (y[row, k] - mean[g, k])
+
+
+@part
+def _find_runs(value: Any, levels: int, first: Any, last: Any) -> None:
+    """Fill in the first and the last of the levels that each one can be compared with: they stand side by side."""
+    start = 0
+    for g in range(levels):
+        if g > 0 and _is_far(value[g] - value[g - 1]):
+            start = g
+        first[g] = start
+    stop = levels - 1
+    for g in range(levels - 1, -1, -1):
+        if g + 1 < levels and _is_far(value[g + 1] - value[g]):
+            stop = g
+        last[g] = stop
+
+
+@inlined
+def _is_far(gap: float) -> bool:
+    """Whether two values cannot be compared."""
+    return gap * gap >= INCOMPARABLE
 
 
 @part
 def _sum_of_column(
-    levels: int, value: Any, count: Any, mean: Any, squares: Any, weight: Any, cap: float, n_neighbors: int
+    levels: int,
+    n_rows: int,
+    value: Any,
+    count: Any,
+    mean: Any,
+    squares: Any,
+    weight: Any,
+    first: Any,
+    last: Any,
+    cap: float,
+    n_neighbors: int,
 ) -> float:
     """Weighted sum of the variances in the balls of all levels, in units of y².
 
     Distances along one column are not squared here: ``cap`` is the root of the column's cap.
     """
-    total = 0.0
+    total, whole = 0.0, -1.0
+    others, run = 0.0, -1
     for g in range(levels):
+        if first[g] != run:
+            run = first[g]
+            others = _count_others(n_rows, count, first[g], last[g])
         if weight[g] > 0:
-            left, right = _ball_of_level(g, levels, value, count, cap, n_neighbors)
-            moments = (0.0, 0.0, 0.0)
-            for h in range(left, right + 1):
-                moments = add_rows(moments, count[h], mean[h] - mean[g], squares[h])
-            # in this order, as dividing before would round differently
-            total += weight[g] * sum_of_squares(moments) / (moments[0] - 1)
+            left, right, with_others = _ball_of_level(
+                g, value, count, first[g], last[g], others, cap, n_neighbors
+            )
+            is_whole = with_others and left == first[g] and right == last[g]  # all rows, which many balls may hold
+            variance = whole
+            if not is_whole or whole < 0.0:
+                variance = _variance_of_levels(
+                    left, right, first[g], last[g], levels if with_others else 0, g, count, mean, squares
+                )
+            if is_whole:
+                whole = variance
+            total += weight[g] * variance
     return total
 
 
 @inlined
-def _ball_of_level(g: int, levels: int, value: Any, count: Any, cap: float, n_neighbors: int) -> Any:
-    """The first and the last level in the ball of a level, found by going outwards on both sides."""
-    left, right, inside, radius = g, g, count[g], 0.0
+def _count_others(n_rows: int, count: Any, first: int, last: int) -> float:
+    """The number of rows that cannot be compared with those of a run of levels."""
+    inside = 0.0
+    for h in range(first, last + 1):
+        inside += count[h]
+    return n_rows - inside
+
+
+@inlined
+def _ball_of_level(
+    g: int, value: Any, count: Any, first: int, last: int, others: float, cap: float, n_neighbors: int
+) -> Any:
+    """The first and the last level in the ball of a level, found by going outwards, and whether all others are in it.
+
+    Others are the rows that cannot be compared with it: all are as far as the cap.
+    """
+    left, right, inside, radius, with_others = g, g, count[g], 0.0, False
     while inside < n_neighbors:
-        before = min(value[g] - value[left - 1], cap) if left > 0 else np.inf
-        after = min(value[right + 1] - value[g], cap) if right + 1 < levels else np.inf
-        if before < after:
+        before = value[g] - value[left - 1] if left > first else np.inf
+        after = value[right + 1] - value[g] if right < last else np.inf
+        if others > 0 and not with_others and cap <= min(before, after):
+            with_others = True
+            inside += others
+            radius = cap
+        elif before < after:
             left -= 1
             inside += count[left]
             radius = before
@@ -91,13 +157,37 @@ def _ball_of_level(g: int, levels: int, value: Any, count: Any, cap: float, n_ne
             right += 1
             inside += count[right]
             radius = after
-    # Enough rows were found, but others may be as far as the last of them; with a cap, all others are.
-    radius *= np.sqrt(TIES)
-    while left > 0 and min(value[g] - value[left - 1], cap) <= radius:
+    radius *= np.sqrt(TIES)  # enough rows were found, but others may be as far as the last of them
+    while left > first and value[g] - value[left - 1] <= radius:
         left -= 1
-    while right + 1 < levels and min(value[right + 1] - value[g], cap) <= radius:
+    while right < last and value[right + 1] - value[g] <= radius:
         right += 1
-    return left, right
+    return left, right, with_others or (others > 0 and cap <= radius)
+
+
+@inlined
+def _variance_of_levels(
+    left: int, right: int, first: int, last: int, levels: int, centre: int, count: Any, mean: Any, squares: Any
+) -> float:
+    """Variance of y among the rows of the levels from ``left`` to ``right``, in units of y².
+
+    If ``levels`` is not 0, those of all ``levels`` that are not in the run from ``first`` to ``last`` count as well. y
+    is taken relative to the mean of the centre's level.
+    """
+    within, rows = 0.0, 0.0
+    for k in range(mean.shape[1]):
+        total, total_squares = 0.0, 0.0
+        for h in range(0 if levels > 0 else left, levels if levels > 0 else right + 1):
+            if first <= h < left or right < h <= last:
+                continue
+            shift = mean[h, k] - mean[centre, k]
+            if k == 0:
+                rows += count[h]
+                total_squares += squares[h]
+            total += count[h] * shift
+            total_squares += count[h] * shift * shift
+        within += total_squares - total * total / rows
+    return max(within, 0.0) / (rows - 1)
 
 
 @jit
@@ -119,19 +209,20 @@ def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
 
 @jit
 def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
-    """For each cell: count, mean and sum of squared deviations of y, and the last row that lies in it; all (cells,).
+    """For each cell: count, mean and sum of squared deviations of y, and the last row that lies in it.
+
+    These are float64 (cells,), (cells, outputs) and (cells,), and intp (cells,).
 
     Parameters
     ----------
     cell : intp (rows,)
         The number of each row's cell, from 0 to ``n_cells`` − 1.
     n_cells : int
-    y : float64 (rows,)
+    y : float64 (rows, outputs)
     """
-    count, mean, squares = np.zeros(n_cells), np.zeros(n_cells), np.zeros(n_cells)
+    count, mean, squares = np.zeros(n_cells), np.zeros((n_cells, y.shape[1])), np.zeros(n_cells)
     example = np.zeros(n_cells, np.intp)
     for i in range(cell.size):
-        g = cell[i]
-        count[g], mean[g], squares[g] = _with_value(count[g], mean[g], squares[g], y[i])
-        example[g] = i
+        _add_row(count, mean, squares, cell[i], y, i)
+        example[cell[i]] = i
     return count, mean, squares, example

@@ -1,0 +1,126 @@
+"""Columns in, numbers out: every column checked and written as float64, not yet scaled."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import (
+    EXACT_INTEGERS,
+    Column,
+    Labels,
+    Values,
+    exact_floats,
+    holds_numbers_as_text,
+    is_numeric,
+    level_codes,
+    missing_rows,
+    read_column,
+)
+from .table import Factors, locate, open_table
+
+ColumnKind = Literal["number", "category", "ordered", "date"]
+
+# So many columns with missing values are named in an error.
+MOST_NAMED = 10
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The columns of a table as numbers, in their own units."""
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    """(columns, rows): numbers, or the codes of levels; not a number where a value is missing."""
+    kinds: tuple[ColumnKind, ...]
+    n_missing: NDArray[np.intp]
+    """How many rows of each column have no value, (columns,)."""
+
+    @property
+    def is_category(self) -> NDArray[np.bool_]:
+        """Which columns hold codes of levels without an order, (columns,)."""
+        return np.array([kind == "category" for kind in self.kinds])
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "Encoded":
+        """Some rows."""
+        values = self.values[:, rows]
+        return replace(self, values=values, n_missing=np.isnan(values).sum(axis=1))
+
+
+def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
+    """Check and encode a table; the parameters are those of `read_design`."""
+    names, columns, n_rows = open_table(X)
+    forced = () if categorical is None else locate("categorical", categorical, names)
+    if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
+        values = shift_offsets(columns.T.astype(np.float64, order="C"))
+        kinds: tuple[ColumnKind, ...] = ("number",) * len(names)
+    else:
+        values, kinds = _encode_each(columns, names, n_rows, forced)
+    return Encoded(names, values, kinds, np.isnan(values).sum(axis=1))
+
+
+def refuse_missing(encoded: Encoded) -> None:
+    """Name the columns with missing values and how many each has, the worst first."""
+    worst = [int(j) for j in np.argsort(-encoded.n_missing, kind="stable") if encoded.n_missing[j]]
+    if not worst:
+        return
+    advice = 'Use missing="level" to take "not known" for a value of its own, or missing="drop" to leave out these rows.'
+    if len(worst) == 1:
+        column = Column(np.empty(0), np.isnan(encoded.values[worst[0]]))
+        raise ValueError(f"column {encoded.names[worst[0]]!r} of X contains NaN ({missing_rows(column)}). {advice}")
+    counts = [f"{encoded.names[j]!r} ({encoded.n_missing[j]:,})" for j in worst[:MOST_NAMED]]
+    more = f" and {len(worst) - MOST_NAMED:,} more" if len(worst) > MOST_NAMED else ""
+    raise ValueError(f"X contains NaN in {len(worst):,} columns (rows): {', '.join(counts)}{more}. {advice}")
+
+
+def _all_plain(array: NDArray[Any]) -> bool:
+    """Tell whether an array can be taken as it is: numbers without infinity, or offsets that float64 cannot hold."""
+    if array.dtype.kind == "f":
+        return array.itemsize <= 8 and not np.isinf(array).any()
+    return array.dtype.kind in "iu" and bool(np.abs(array).max() <= EXACT_INTEGERS)
+
+
+def _encode_each(
+    columns: NDArray[Any] | Iterator[Any], names: tuple[str, ...], n_rows: int, forced: tuple[int, ...]
+) -> tuple[NDArray[np.float64], tuple[ColumnKind, ...]]:
+    """Encode column by column; return the values, (columns, rows), and what each column is."""
+    values = np.empty((len(names), n_rows))
+    kinds: list[ColumnKind] = []
+    for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
+        values[j], kind = _encode(column, names[j], j in forced)
+        kinds.append(kind)
+    return values, tuple(kinds)
+
+
+def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], ColumnKind]:
+    """A column as numbers or as level codes, (rows,), and which of them it is."""
+    label = f"column {name!r} of X"
+    read = read_column(column, label)
+    values = read.values
+    if forced or not is_numeric(values):
+        if not forced and len(values) and holds_numbers_as_text(values):
+            raise ValueError(
+                f"{label} holds numbers written as text (such as {values[0]!r}). Convert it to numbers, or "
+                "name it in categorical= if its values are labels."
+            )
+        return read.spread(_codes(values)), "category"
+    kind: ColumnKind = "ordered" if isinstance(values, Labels) else "date" if read.temporal else "number"
+    return shift_offsets(read.spread(exact_floats(values))), kind
+
+
+def _codes(values: Values) -> NDArray[Any]:
+    """The code of each value's level, (rows,); 1 for true, so that one-hot columns are seen as what they are."""
+    return values if isinstance(values, np.ndarray) and values.dtype == bool else level_codes(values)[0]
+
+
+def shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Move columns, the last axis, next to zero where an offset would cost digits.
+
+    Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
+    subtracting the mean does not. Missing values stay so; ``fmin`` passes over them.
+    """
+    low, high = np.fmin.reduce(values, axis=-1, keepdims=True), np.fmax.reduce(values, axis=-1, keepdims=True)
+    values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    return values

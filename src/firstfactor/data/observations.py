@@ -1,0 +1,189 @@
+"""X, y, weights and groups in, rows that can be analysed out: everything about a table is read and checked once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import as_array, level_codes, read_column
+from .design import Design, build_design
+from .encoding import Encoded, encode_table, refuse_missing
+from .response import Floats, Response, Target, read_target
+from .table import Factors
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is read: the parameters that say so."""
+
+    categorical: Factors | None = None
+    scale: bool | Mapping[Any, float] = True
+    missing: str = "level"
+    factor_groups: Mapping[str, Factors] | None = None
+    period: Mapping[Any, float] | None = None
+    task: str = "auto"
+    response: str = "values"
+    output_weights: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """How many rows were left out, and why."""
+
+    no_response: int = 0
+    incomplete: int = 0
+    """Rows with a missing value in a factor, where these are dropped."""
+    no_weight: int = 0
+    most_missing: tuple[tuple[str, int], ...] = ()
+    """The columns that cost rows, and how many each, the worst first."""
+
+
+@dataclass(frozen=True)
+class Observations:
+    """Rows of a table, ready to be analysed."""
+
+    design: Design
+    response: Response
+    weights: Floats | None
+    """What each row counts, (rows,), 1 on average; None if all count the same."""
+    groups: NDArray[np.intp] | None
+    """The number of each row's group, (rows,); None if every row is by itself."""
+    rows: NDArray[np.intp] | None
+    """Which rows of the table these are; None if they are all."""
+    dropped: Dropped
+
+
+@dataclass(frozen=True)
+class Table:
+    """All that was read about the rows of a table that can be analysed, in its own units."""
+
+    encoded: Encoded
+    target: Target
+    weights: Floats | None
+    groups: NDArray[np.intp] | None
+    rows: NDArray[np.intp] | None
+    """Which rows of the table these are; None if they are all."""
+    dropped: Dropped
+    reading: Reading
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "Table":
+        """Some of the rows."""
+        return replace(
+            self,
+            encoded=self.encoded.on_rows(rows),
+            target=self.target.on_rows(rows),
+            weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            rows=rows if self.rows is None else self.rows[rows],
+        )
+
+    def observe(self) -> Observations:
+        """The rows encoded and scaled."""
+        reading, weights = self.reading, _normalise(self.weights)
+        return Observations(
+            build_design(self.encoded, reading.scale, reading.factor_groups, reading.period),
+            self.target.encode(reading.task, reading.response, reading.output_weights, weights),
+            weights,
+            None if self.groups is None else _renumber(self.groups),
+            self.rows,
+            self.dropped,
+        )
+
+
+def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Table:
+    """Check all that is known about some rows.
+
+    Rows without a response or with a weight of 0 are left out, and those with missing values in a factor if
+    ``reading.missing`` says "drop".
+    """
+    encoded = encode_table(X, reading.categorical)
+    n_rows = encoded.values.shape[1]
+    target = read_target(y, n_rows)
+    weights = None if sample_weight is None else _read_weights(sample_weight, n_rows)
+    codes = None if groups is None else level_codes(_read_rows(groups, "groups", n_rows))[0]
+    rows, dropped = _find_rows(encoded, target.missing, weights, reading.missing)
+    table = Table(encoded, target, weights, codes, None, dropped, reading)
+    if rows.size < n_rows:
+        _refuse_too_few(rows.size, n_rows, dropped)
+        table = table.on_rows(rows)
+    if reading.missing == "error":
+        refuse_missing(table.encoded)
+    if table.groups is not None and (table.groups == table.groups[0]).all():
+        raise ValueError("groups must tell at least two groups apart; all rows have the same one.")
+    return table
+
+
+def read_observations(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Observations:
+    """Check, encode and scale all that is known about some rows; see `read_table`."""
+    return read_table(X, y, reading, sample_weight, groups).observe()
+
+
+def _find_rows(
+    encoded: Encoded, no_response: NDArray[np.bool_], weights: Floats | None, missing: str
+) -> tuple[NDArray[np.intp], Dropped]:
+    """The rows that are analysed, and why others are not; a row counts for the first reason that it has."""
+    n_rows = encoded.values.shape[1]
+    no_weight = np.zeros(n_rows, dtype=bool) if weights is None else ~no_response & (weights == 0)
+    kept = ~no_response & ~no_weight
+    costs: tuple[tuple[str, int], ...] = ()
+    incomplete = np.zeros(n_rows, dtype=bool)
+    if missing == "drop" and encoded.n_missing.any():
+        gaps = np.isnan(encoded.values[:, kept])
+        incomplete[kept] = gaps.any(axis=0)
+        counts = gaps.sum(axis=1)
+        worst = [int(j) for j in np.argsort(-counts, kind="stable") if counts[j]]
+        costs = tuple((encoded.names[j], int(counts[j])) for j in worst)
+    rows = np.flatnonzero(kept & ~incomplete)
+    return rows, Dropped(int(no_response.sum()), int(incomplete.sum()), int(no_weight.sum()), costs)
+
+
+def _refuse_too_few(n_left: int, n_rows: int, dropped: Dropped) -> None:
+    if n_left >= 2:
+        return
+    worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.most_missing[:10])
+    why = f" Missing values cost most rows in {worst}; use missing=\"level\" to keep them." if worst else ""
+    reasons = {
+        "no response": dropped.no_response, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
+    }  # fmt: skip
+    said = ", ".join(f"{count:,} with {reason}" for reason, count in reasons.items() if count)
+    raise ValueError(f"at least 2 rows are needed, but {n_left} of {n_rows:,} are left ({said} dropped).{why}")
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
+    values = _read_rows(sample_weight, "sample_weight", n_rows)
+    if not isinstance(values, np.ndarray):
+        raise ValueError(f"sample_weight must hold numbers; got {values[0]!r}.")
+    weights = values.astype(np.float64)
+    if (weights < 0).any() or not (weights > 0).any():
+        raise ValueError(
+            f"sample_weight must hold numbers of at least 0, some above it; got {weights.min():g} to {weights.max():g}."
+        )
+    return weights
+
+
+def _read_rows(values: Any, parameter: str, n_rows: int) -> Any:
+    """A value for each row, none of them missing."""
+    native = nw.from_native(values, pass_through=True, allow_series=True)
+    column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), parameter)
+    if len(column) != n_rows:
+        raise ValueError(f"{parameter} must have one value per row of X ({n_rows}); got {len(column)}.")
+    if column.n_missing:
+        row = int(np.argmax(column.missing))
+        raise ValueError(f"{parameter} contains NaN (row {row}). Every row needs a value; leave out the row.")
+    return column.values
+
+
+def _normalise(weights: Floats | None) -> Floats | None:
+    """Weights with a mean of 1; None if all are equal."""
+    if weights is None or np.ptp(weights) == 0:
+        return None
+    scaled = weights / weights.max()  # sums of huge weights would overflow
+    return scaled / scaled.mean()
+
+
+def _renumber(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Groups numbered without gaps."""
+    return np.unique(codes, return_inverse=True)[1].astype(np.intp)

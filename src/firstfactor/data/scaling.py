@@ -1,0 +1,105 @@
+"""Numeric columns divided by their standard deviations, or by units that were given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Squared differences of standardised values below this square underflow.
+SMALLEST_DIFFERENCE = 1e-130
+
+# Values with binary exponents up to this can be squared and summed.
+SAFE_EXPONENT = 400
+
+# Values that cannot be compared with others, levels and missing ones, are at least so far from each other; others are
+# at most so large. The square of a difference tells which it is.
+FAR, LARGEST = 2.0**200, 2.0**150
+
+# What two different levels add to a squared distance, in standard deviations: what one-hot columns give.
+MISMATCH = 2.0
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns to be scaled."""
+
+    values: NDArray[np.float64]
+    """(columns, rows), not a number where a value is missing; scaled in place."""
+    numeric: NDArray[np.bool_]
+    """Which columns are scaled at all, (columns,): not those with codes of levels."""
+    names: Sequence[str]
+    """The factor that each column belongs to."""
+    circles: Sequence[tuple[int, int]]
+    """Pairs of columns that are points on a circle, divided by one standard deviation: the root of both variances."""
+    units: Mapping[int, float]
+    """What some columns are divided by instead of their standard deviations."""
+
+
+def rescale(columns: Columns, scale: bool) -> float:
+    """Scale the numeric columns in place; return what a mismatch of levels adds to a squared distance.
+
+    Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
+    """
+    values, numeric = columns.values, columns.numeric
+    largest = np.where(numeric, np.fmax.reduce(np.abs(values), axis=1), 0.0)
+    varies = numeric & (largest > 0)
+    exponents = np.frexp(largest)[1]
+    common = int(exponents[varies].max()) if varies.any() else 0
+    shifts = np.where(varies, exponents if scale else common, 0)
+    mismatch, shifted = MISMATCH, np.abs(shifts).max() > SAFE_EXPONENT or not scale
+    if shifted:
+        np.ldexp(values, -shifts[:, None], out=values)
+    if scale:
+        deviations = _deviations(columns, varies)
+        for j, unit in columns.units.items():
+            deviations[j, 0] = np.ldexp(unit, -shifts[j] if shifted else 0)
+        with np.errstate(over="ignore", divide="ignore"):  # refused below
+            values /= deviations
+    else:
+        with np.errstate(over="ignore"):  # refused below if there are categories
+            mismatch = float(np.ldexp(mismatch, -2 * common))
+    _refuse_large_units(columns)
+    _refuse_lost_digits(columns, mismatch, scale)
+    return mismatch
+
+
+def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The standard deviation of each column, (columns, 1); 1 for those that are not scaled."""
+    values, deviations = columns.values, np.ones((len(columns.values), 1))
+    complete = varies & ~np.isnan(values).any(axis=1)
+    if complete.any():
+        deviations[complete, 0] = (values if complete.all() else values[complete]).std(axis=1, ddof=1)
+    for j in np.flatnonzero(varies & ~complete):
+        known = values[j][~np.isnan(values[j])]
+        deviations[j, 0] = known.std(ddof=1) if np.ptp(known) > 0 else 1.0
+    for pair in columns.circles:
+        known = values[list(pair)][:, ~np.isnan(values[pair[0]])]
+        deviations[list(pair), 0] = np.sqrt(known.var(axis=1, ddof=1).sum()) if np.ptp(known, axis=1).any() else 1.0
+    return deviations
+
+
+def _refuse_large_units(columns: Columns) -> None:
+    for j, unit in columns.units.items():
+        if not np.fmax.reduce(np.abs(columns.values[j])) < LARGEST:
+            raise ValueError(
+                f"scale of {columns.names[j]!r} must be a unit that its values are not too large for; got {unit:g}."
+            )
+
+
+def _refuse_lost_digits(columns: Columns, mismatch: float, scale: bool) -> None:
+    values, numeric = columns.values, columns.numeric
+    small = (values != 0) & (np.abs(values) < SMALLEST_DIFFERENCE)
+    lost = np.flatnonzero(numeric & small.any(axis=1))
+    if lost.size:
+        way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
+        raise ValueError(
+            f"column {columns.names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
+            f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."
+        )
+    has_levels = not numeric.all() or bool(np.isnan(values).any())
+    if has_levels and not SMALLEST_DIFFERENCE**2 < mismatch < 1 / SMALLEST_DIFFERENCE**2:
+        raise ValueError(
+            "scale=False mixes categories or missing values with numbers more than 130 orders of magnitude away from "
+            "1. Use scale=True, or change the units."
+        )
