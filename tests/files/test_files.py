@@ -20,7 +20,7 @@ from firstfactor.files import csv_errors
 from firstfactor.files.column_types import match_names, take_inventory
 from firstfactor.files.dataset import Request, read_dataset
 from firstfactor.files.input_file import open_source
-from firstfactor.parameters import RankParameters
+from firstfactor.parameters import Options, RankParameters
 
 ROWS = 60
 
@@ -60,10 +60,12 @@ def write(frame, path):
 
 def read(path, target="y", kind=None, table=None, na=(), decimal=None, **wanted):
     missing = "drop" if wanted.pop("drop_missing", False) else "error"
-    categorical = wanted.pop("categorical", ())
-    parameters = RankParameters(format=kind, table=table, na=na, decimal=decimal, missing=missing, **wanted)
+    forced = wanted.pop("forced", ())
+    said = {name: wanted.pop(name) for name in ("categorical", "factor_groups", "period", "scale", "missing", "task")
+            if name in wanted}  # fmt: skip
+    parameters = RankParameters(format=kind, table=table, na=na, decimal=decimal, **wanted)
     with open_source(str(path), parameters) as source:
-        return read_dataset(source, Request(target, categorical, parameters))
+        return read_dataset(source, Request(target, parameters, Options(**{"missing": missing} | said), forced))
 
 
 def read_text(tmp_path, text, target="y", name="table.csv", **wanted):

@@ -20,6 +20,7 @@ _REWORDED = (
     (r"\bn_neighbors\b", "--n-neighbors"),
     (r"\bn_outer\b", "--n-outer"),
     (r"\bn_jobs\b", "--jobs"),
+    (r"\bsample_weight\b", "--weight"),
     (r"\brandom_state\b", "--seed"),
     (r" of X\b", ""),
     (r" \(y == label\)", ""),
