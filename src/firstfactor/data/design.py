@@ -165,7 +165,8 @@ def build_design(
     ends = np.cumsum([sum(len(part.values) for part in some) for some in parts]).tolist()
     columns = tuple(tuple(range(a, b)) for a, b in zip([0, *ends[:-1]], ends, strict=True))
     flat = [part for some in parts for part in some]
-    values = _stack(flat, encoded)
+    is_as_given = len(inputs) == len(encoded.names) and all(part.values.base is encoded.values for part in flat)
+    values = encoded.values if is_as_given else np.concatenate([part.values for part in flat])
     kinds = [part.kind for part in flat for _ in part.values]
     spans = _whole_spans(values, np.array([kind == "number" for kind in kinds]))
     is_category = np.array([kind == "category" for kind in kinds])
@@ -183,13 +184,6 @@ def build_design(
         spans=np.array([spans[some[0]] if len(some) == 1 else np.nan for some in columns]),
         n_missing=n_missing,
     )
-
-
-def _stack(parts: Sequence[_Part], encoded: Encoded) -> NDArray[np.float64]:
-    """The values of all parts, (columns, rows); those of the table itself where nothing was grouped."""
-    if len(parts) == len(encoded.names) and all(part.values.base is encoded.values for part in parts):
-        return encoded.values
-    return np.concatenate([part.values for part in parts])
 
 
 def _scale_parts(
