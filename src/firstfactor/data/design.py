@@ -198,14 +198,15 @@ def _scale_parts(
     placed = list(zip(starts, parts, strict=True))
     circles = [(start, start + 1) for start, part in placed if part.kind == "periodic"]
     units = {start + k: part.unit for start, part in placed if part.unit for k in range(len(part.values))}
-    mismatch = rescale(Columns(values, ~is_category, names, circles, units), scale)
-    gaps = np.isnan(values)
-    has_gaps = gaps.any(axis=1)
-    caps = np.where(is_category | has_gaps, mismatch, np.inf)
+    complete = ~np.isnan(values.min(axis=1))
+    mismatch = rescale(Columns(values, ~is_category, complete, names, circles, units), scale)
+    caps = np.where(is_category | ~complete, mismatch, np.inf)
     caps[[j for pair in circles for j in pair]] /= 2  # the two columns of a circle are missing together
-    values[is_category] *= FAR
-    for j in np.flatnonzero(has_gaps):
-        values[j, gaps[j]] = FAR + (np.nanmax(values[j]) if is_category[j] else 0.0)
+    if is_category.any():
+        values[is_category] *= FAR
+    for j in np.flatnonzero(~complete):
+        gaps = np.isnan(values[j])
+        values[j, gaps] = FAR + (np.nanmax(values[j]) if is_category[j] else 0.0)
     return caps
 
 
@@ -307,7 +308,7 @@ def _count_missing(encoded: Encoded, members: tuple[int, ...]) -> int:
 def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The range of each column, (columns, rows), of whole numbers; not a number for the others."""
     start = values[:, :50]  # most other columns show there
-    whole = numeric & ((start == np.floor(start)) | np.isnan(start)).all(axis=1)
+    whole = numeric & ((start == np.floor(start)) | (start != start)).all(axis=1)
     spans = np.full(len(values), np.nan)
     for j in np.flatnonzero(whole):
         known = values[j][~np.isnan(values[j])]
