@@ -218,6 +218,26 @@ def test_a_function_that_is_compiled_later_can_call_a_kernel_that_is_kept(folder
     assert run_in(folder, "from kernels import scale\n" + add_one) == "43\n"
 
 
+def test_a_kernel_that_is_kept_raises_what_it_raised_when_it_was_compiled(folder):
+    """Also what comes from functions of numba that were compiled into it, and whose modules are not imported."""
+    (folder / "kernels.py").write_text(
+        KERNEL + "import numpy as np\n@jit\ndef count(n):\n    if n == 3:\n        raise KeyError('three', n)\n"
+        "    return np.zeros(n).size + np.arange(n)[::-1].copy().size\n"
+    )
+    code = """
+        import sys
+        from kernels import count
+        for n in (2, 3, -1):
+            try:
+                print(count(n))
+            except Exception as error:
+                print(repr(error))
+        print(sum(count.stats.cache_hits.values()), 'numba.np.arrayobj' in sys.modules)
+    """
+    answers = "4\nKeyError('three', 3)\nValueError('negative dimensions not allowed')\n"
+    assert [run_in(folder, code), run_in(folder, code)] == [answers + "0 True\n", answers + "1 False\n"]
+
+
 def test_code_compiled_from_a_file_that_was_edited_meanwhile_is_not_kept(folder):
     edit = "import pathlib; pathlib.Path('kernels.py').write_text('FACTOR = 3')"
     assert run_in(folder, f"import kernels\n{edit}\n{USE}") == COMPILED

@@ -41,17 +41,19 @@ def set_cache(dispatcher: Any, cache: Any) -> None:
 
 def to_bytes(compiled: Any) -> bytes:
     """A compiled function as bytes, for `from_bytes` in another process."""
-    (name, kind, (machine_code, bitcode)), *others = compiled._reduce()
+    (name, kind, (machine_code, bitcode)), *others, environments = compiled._reduce()
     outline = _outline(function.name for function in compiled.library.get_defined_functions())
-    return dumps((_list_imports(bitcode), (name, kind, (machine_code, outline)), others, bitcode))
+    module = binding.parse_bitcode(bitcode)
+    parts = (*others, _keep_used(environments, module))
+    return dumps((_list_imports(module), (name, kind, (machine_code, outline)), parts, bitcode))
 
 
 def from_bytes(content: bytes, target_context: Any) -> Any:
     """The compiled function that `to_bytes` was given. Bytes are unpickled: they must come from a trusted place."""
-    imports, library, others, bitcode = pickle.loads(content)
+    imports, library, parts, bitcode = pickle.loads(content)
     if not _provide(imports):
         target_context.refresh()  # registers everything that numba has, which takes longer than all of the rest
-    compiled = CompileResult._rebuild(target_context, library, *others)
+    compiled = CompileResult._rebuild(target_context, library, *parts)
     # Only a function that is compiled later, and calls this one, needs more than machine code.
     compiled.library._get_module_for_linking = functools.cache(lambda: binding.parse_bitcode(bitcode))
     return compiled
@@ -66,9 +68,18 @@ def _outline(names: Iterable[str]) -> bytes:
     return binding.parse_assembly(str(module)).as_bitcode()
 
 
-def _list_imports(bitcode: bytes) -> list[str]:
+def _keep_used(environments: Iterable[Any], module: Any) -> tuple[Any, ...]:
+    """Those of the environments, which hold constants for a function, that compiled code uses.
+
+    Of functions that were compiled into others only the definition is left. To restore all environments, numba would
+    import the modules that these functions are from.
+    """
+    text = str(module)
+    return tuple(each for each in environments if text.count(f"@{each.env_name}") != 1)
+
+
+def _list_imports(module: Any) -> list[str]:
     """The names of functions and variables that compiled code uses and does not define."""
-    module = binding.parse_bitcode(bitcode)
     named = [*module.functions, *module.global_variables]
     return [each.name for each in named if each.is_declaration and not each.name.startswith("llvm.")]
 
