@@ -8,12 +8,23 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
 from .._utils.text import printable, without_controls
-from .options import as_typed
+from ..parameters import RANK
 
 WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
+
+_NAME = rf"({'|'.join(RANK)}|target)"
+
+# Parameters in the words of the library, and what a person types instead.
+_AS_TYPED: tuple[tuple[str, str], ...] = (
+    (r"[Uu]se scale=True", "leave out --no-scale"),
+    (r"scale=False", "--no-scale"),
+    (rf'\b{_NAME}="([^"]*)"', r"--\1 \2"),
+    (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
+    (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
+    (rf"^{_NAME}(?=: | must )", r"--\1"),
+    (r"--n_", "--n-"),
+)
 
 # What differs between the library and the command line beyond the names of parameters.
 _REWORDED = (
@@ -28,12 +39,19 @@ _REWORDED = (
 )
 
 
+def as_typed(text: str) -> str:
+    """A sentence about parameters in the words of the command line."""
+    for pattern, option in _AS_TYPED:
+        text = re.sub(pattern, option, text)
+    return text
+
+
 @contextlib.contextmanager
 def exit_on_error(debug: bool) -> Iterator[None]:
     """Turn errors into one line and an exit code; with ``debug``, show where they come from as well."""
     try:
         yield
-    except (KeyboardInterrupt, BrokenPipeError, typer.Exit):
+    except BrokenPipeError:
         raise
     except Exception as error:
         if debug:
@@ -41,7 +59,7 @@ def exit_on_error(debug: bool) -> Iterator[None]:
                 print(without_controls(line), file=sys.stderr)
         expected = isinstance(error, (ValueError, TypeError, OSError, ImportError, MemoryError))
         complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
-        raise typer.Exit(WRONG_INPUT if expected else BUG) from None
+        raise SystemExit(WRONG_INPUT if expected else BUG) from None
 
 
 def _in_options(error: Exception) -> str:

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..parameters import RANK, find
+from .errors import as_typed
 
 # Parameters that have no meaning for a table that comes with the package.
 _ONLY_FOR_FILES = (
@@ -28,19 +29,6 @@ _ONLY_FOR_FILES = (
     "decimal",
 )
 DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
-
-_NAME = rf"({'|'.join(RANK)}|target)"
-
-# Parameters in the words of the library, and what a person types instead.
-_AS_TYPED: tuple[tuple[str, str], ...] = (
-    (r"[Uu]se scale=True", "leave out --no-scale"),
-    (r"scale=False", "--no-scale"),
-    (rf'\b{_NAME}="([^"]*)"', r"--\1 \2"),
-    (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
-    (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
-    (rf"^{_NAME}(?=: | must )", r"--\1"),
-    (r"--n_", "--n-"),
-)
 
 
 class EachOnce(TyperCommand):
@@ -66,13 +54,6 @@ class Demo(StrEnum):
     heavy_tailed = "heavy-tailed"
     diabetes = "diabetes"
     breast_cancer = "breast-cancer"
-
-
-def as_typed(text: str) -> str:
-    """A sentence about parameters in the words of the command line."""
-    for pattern, option in _AS_TYPED:
-        text = re.sub(pattern, option, text)
-    return text
 
 
 def flag(name: str) -> str:
