@@ -76,6 +76,11 @@ class Design:
         """Which factors are one column, (factors,)."""
         return np.array([len(columns) == 1 for columns in self.columns])
 
+    @cached_property
+    def first_columns(self) -> NDArray[np.intp]:
+        """The first column of each factor, (factors,)."""
+        return np.array([columns[0] for columns in self.columns])
+
     def columns_of(self, factors: Sequence[int]) -> list[int]:
         """The columns of some factors."""
         return [j for i in factors for j in self.columns[i]]

@@ -188,17 +188,17 @@ def _add_variances(
     Balls are known after a first pass over the visited points, and filled in a second one. Distances without each
     factor are measured twice, as keeping them takes as much memory as the whole table.
     """
-    p = total.size
+    p, plain = total.size, _count_plain(caps, starts)
     limit, last = radius * TIES, nearest.shape[1] - 1
     nearest[:] = UNREACHED
     moments[:] = 0.0
     for i in range(n_visited):
         if visited_reduced[m, i] <= limit:
-            _leave_each_out(points, visited[m, i], centre, caps, starts, without)
+            _leave_each_out(points, visited[m, i], centre, caps, starts, plain, without)
             _insert_in_each(nearest, without)
     for i in range(n_visited):
         if visited_reduced[m, i] <= limit:
-            _leave_each_out(points, visited[m, i], centre, caps, starts, without)
+            _leave_each_out(points, visited[m, i], centre, caps, starts, plain, without)
             for f in range(p + 1):
                 if without[f] <= nearest[f, last] * TIES:
                     _add_row(moments, f, y, visited[m, i], centre)
@@ -230,25 +230,28 @@ def _sample_variance(moments: Any, f: int) -> float:
 
 
 @inlined
-def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, without: Any) -> None:
+def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, without: Any) -> None:
     """Fill in the distances of two points without each factor, and in all; added up, as differences would cancel."""
     p = starts.size - 1
     before = 0.0
     for f in range(p):
         without[f] = before
-        before += _term(points, i, centre, caps, starts[f], starts[f + 1])
+        before += _term(points, i, centre, caps, starts, plain, f)
     without[p] = before
     behind = 0.0
     for f in range(p - 1, -1, -1):
         without[f] += behind
-        behind += _term(points, i, centre, caps, starts[f], starts[f + 1])
+        behind += _term(points, i, centre, caps, starts, plain, f)
 
 
 @inlined
-def _term(points: Any, i: int, centre: int, caps: Any, start: int, stop: int) -> float:
-    """What a factor of some dimensions adds to the distance of two points."""
+def _term(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, f: int) -> float:
+    """What factor f adds to the distance of two points."""
+    if f < plain:
+        step = points[i, f] - points[centre, f]
+        return step * step
     term = 0.0
-    for k in range(start, stop):
+    for k in range(starts[f], starts[f + 1]):
         step = points[i, k] - points[centre, k]
         term += capped(step * step, caps[k])
     return term
