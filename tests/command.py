@@ -15,6 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 from firstfactor.cli import main as cli
+from firstfactor.cli import run as cli_run
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "firstfactor")
 PATIENCE = 120  # the first call on a machine compiles
@@ -51,7 +52,7 @@ def run_here(*arguments, stdin=None, folder=None, **environment):
         changes.enter_context(chdir(folder or "."))
         changes.enter_context(mock.patch.dict(os.environ, CLEAN | environment, clear=True))
         changes.enter_context(mock.patch.object(sys, "argv", command))
-        changes.enter_context(mock.patch.object(cli, "since_start", since_start))
+        changes.enter_context(mock.patch.object(cli_run, "since_start", since_start))
         changes.enter_context(_default_warnings())
         changes.enter_context(_plain_logging())
         changes.enter_context(_plain_figures())

@@ -81,3 +81,32 @@ def discrete_and_continuous(rows=300):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(rows, 5)), rng.integers(0, 2, size=(rows, 5))])
     return X, X[:, 5:] @ [5, 4, 3, 3, 3]
+
+
+@st.composite
+def everyday_tables(draw, most_factors=4):
+    """A table with missing values, one or more outputs, weights and groups of rows; each of them is sometimes absent."""
+    X, y = draw(tables(least_rows=9, most_factors=most_factors))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    share = draw(st.sampled_from([0.0, 0.2, 0.6]))
+    X = X.astype(object).mask(rng.uniform(size=X.shape) < share, None)
+    outputs = draw(st.sampled_from([1, 1, 3]))
+    Y = np.column_stack([y, *rng.normal(size=(outputs - 1, len(y)))])
+    weights = rng.integers(1, 5, size=len(y)).astype(float) if draw(st.booleans()) else None
+    groups = draw(st.sampled_from([None, "pairs", "some"]))
+    if groups is not None:
+        groups = np.arange(len(y)) // 2 if groups == "pairs" else rng.integers(0, 4, size=len(y)) % len(y)
+        groups[:3] = [0, 1, 2]
+    return X, Y, weights, groups
+
+
+def as_rows(Y):
+    """The outputs as `naive` wants them."""
+    return Y[:, 0].tolist() if Y.shape[1] == 1 else list(map(tuple, Y.tolist()))
+
+
+def as_lists_with_gaps(X):
+    """A table with missing values as `naive` wants it."""
+    return [
+        [None if pd.isna(v) else str(v) if isinstance(v, (str, bool)) else float(v) for v in X[column]] for column in X
+    ]

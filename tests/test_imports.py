@@ -95,6 +95,16 @@ def test_a_ranking_needs_no_scikit_learn():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_small_table_needs_no_joblib():
+    code = (
+        "import sys, polars, firstfactor, numpy\n"
+        "x = numpy.random.default_rng(0).normal(size=(60, 3))\n"
+        "firstfactor.rank(polars.DataFrame(x, schema=['a', 'b', 'y']), 'y')\n"
+        "assert 'joblib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_everything_public_is_where_it_is_said_to_be():
     assert sorted(firstfactor.__all__) == sorted(firstfactor._HOMES)
     for name in firstfactor.__all__:

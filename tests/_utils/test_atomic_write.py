@@ -6,7 +6,6 @@ import os
 import resource
 
 import pytest
-import typer
 from scripts import run_script
 
 from firstfactor._utils.atomic_write import temporary_file, write_whole
@@ -98,6 +97,6 @@ def test_what_a_killed_process_left_goes_away_and_what_others_use_stays(tmp_path
 
 def test_too_little_memory_is_told_however_it_is_noticed(capsys):
     for error in (MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")):
-        with pytest.raises(typer.Exit), exit_on_error(debug=False):
+        with pytest.raises(SystemExit), exit_on_error(debug=False):
             raise error
         assert capsys.readouterr().err.startswith("error: there is not enough memory. Use fewer rows (--sample)")

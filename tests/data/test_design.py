@@ -13,6 +13,8 @@ import scipy.sparse
 from tables import as_lists, mixed
 
 from firstfactor.data.design import read_design
+from firstfactor.data.scaling import FAR, LARGEST
+from firstfactor.neighbors.kernels.neighbor_list import INCOMPARABLE
 
 
 def test_numbers_are_standardised_up_to_a_shift():
@@ -210,9 +212,7 @@ def test_nullable_arrow_and_sparse_numbers_are_numbers(column):
     "column",
     [
         pd.Categorical(list("uvu"), categories=list("zvyu")),
-        pd.Categorical(list("uvu"), categories=list("zvyu"), ordered=True),
         pd.Categorical([7, 3, 7]),
-        pd.cut([1, 9, 2], 2),
         pd.array(list("uvu"), dtype="string[pyarrow]"),
         pd.array(list("uvu"), dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
         pd.array([True, False, True], dtype="boolean"),
@@ -225,59 +225,199 @@ def test_other_categories_have_the_levels_they_use(column):
     assert design.kinds == ("category",) and a == c != b
 
 
-def test_missing_values_are_counted_in_every_column():
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(pd.Categorical(list("uvz"), categories=list("zvyu"), ordered=True)),
+        pl.Series(list("uvz"), dtype=pl.Enum(list("zvyu"))),
+    ],
+)
+def test_ordered_categories_are_numbers_at_their_ranks(column):
+    frame = pl.DataFrame({"a": column}) if isinstance(column, pl.Series) else pd.DataFrame({"a": column})
+    design = read_design(frame)
+    assert design.kinds == ("ordered",) and np.isinf(design.caps).all()
+    np.testing.assert_allclose(np.diff(design.values[:, 0]), np.diff([3, 1, 0]) / np.std([3, 1, 0], ddof=1))
+    assert read_design(frame, categorical=["a"]).kinds == ("category",)
+
+
+DAYS = [datetime.date(2024, 2, 28), datetime.date(2024, 3, 1), datetime.date(2024, 3, 4)]
+MOMENTS = [datetime.datetime(2024, 2, 28, 12), datetime.datetime(2024, 3, 1, 12), datetime.datetime(2024, 3, 4, 12)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(pd.to_datetime(DAYS)),
+        pd.Series(pd.to_datetime(MOMENTS)).dt.tz_localize("Asia/Tokyo"),
+        pd.Series(DAYS, dtype=object),
+        pd.Series([moment.replace(tzinfo=datetime.UTC) for moment in MOMENTS], dtype=object),
+        pl.Series(DAYS),
+        pl.Series(MOMENTS, dtype=pl.Datetime("ms", "UTC")),
+        pl.Series([datetime.timedelta(days) for days in (0, 2, 5)]),
+        pd.Series([datetime.timedelta(days) for days in (0, 2, 5)]),
+        pd.Series([datetime.timedelta(days) for days in (0, 2, 5)], dtype=object),
+        np.array(DAYS, dtype="M8[D]"),
+        np.array([0, 2, 5], dtype="m8[D]"),
+    ],
+)
+def test_dates_are_numbers_of_days(column):
+    X = column[:, None] if isinstance(column, np.ndarray) else pd.DataFrame({"a": column})
+    X = pl.DataFrame({"a": column}) if isinstance(column, pl.Series) else X
+    design = read_design(X, scale={0: 1.0})
+    assert design.kinds == ("date",)
+    np.testing.assert_allclose(design.values[:, 0] - design.values[0, 0], [0, 2, 5])
+
+
+@pytest.mark.parametrize("column", [pl.Series, lambda times: pd.Series(times, dtype=object)])
+def test_times_of_day_are_parts_of_a_day(column):
+    times = column([datetime.time(6), datetime.time(12, 30), datetime.time(18)])
+    frame = pl.DataFrame({"a": times}) if isinstance(times, pl.Series) else pd.DataFrame({"a": times})
+    values = read_design(frame, scale={"a": 1 / 24}).values[:, 0]
+    np.testing.assert_allclose(values - values[0], [0, 6.5, 12])
+
+
+def test_missing_values_can_be_refused_and_are_counted_in_every_column():
     gaps = {f"g{j}": [1.0 if i >= j else None for i in range(20)] for j in range(13)}
     message = (
         "X contains NaN in 12 columns (rows): 'g12' (12), 'g11' (11), 'g10' (10), 'g9' (9), 'g8' (8), 'g7' (7), "
-        "'g6' (6), 'g5' (5), 'g4' (4), 'g3' (3) and 2 more. Missing values are not supported yet"
+        "'g6' (6), 'g5' (5), 'g4' (4), 'g3' (3) and 2 more. Use missing=\"level\" to take"
     )
     for X in (pd.DataFrame(gaps), pl.DataFrame(gaps), pa.table(gaps)):
         with pytest.raises(ValueError, match=re.escape(message)):
-            read_design(X)
+            read_design(X, missing="error")
     with pytest.raises(ValueError, match=re.escape("'x12' (12), 'x11' (11)")):
-        read_design(pd.DataFrame(gaps).to_numpy(dtype=float))
+        read_design(pd.DataFrame(gaps).to_numpy(dtype=float), missing="error")
     with pytest.raises(ValueError, match=re.escape("column 'g2' of X contains NaN (2 rows, the first is row 0)")):
-        read_design(pd.DataFrame(gaps)[["g0", "g2"]])
-    with pytest.raises(TypeError, match="'day' of X holds dates"):  # no gap to fill there
-        read_design(pd.DataFrame(gaps).assign(day=pd.date_range("2020", periods=20)))
+        read_design(pd.DataFrame(gaps)[["g0", "g2"]], missing="error")
+    assert read_design(pd.DataFrame(gaps)).n_missing.tolist() == list(range(13))
+
+
+@pytest.mark.parametrize(
+    ("X", "row"),
+    [
+        (pd.DataFrame({"bad": [1.0, 2.0, None, 2.0]}), 2),
+        (pd.DataFrame({"bad": ["u", None, "v", "v"]}), 1),
+        (pd.DataFrame({"bad": pd.Categorical(["u", None, "v", "v"])}), 1),
+        (pd.DataFrame({"bad": pd.Categorical(["u", None, "v", "v"], ordered=True)}), 1),
+        (pd.DataFrame({"bad": pd.array([True, None, False, True], dtype="boolean")}), 1),
+        (pd.DataFrame({"bad": pd.array([1, None, 3, 4], dtype="Int64")}), 1),
+        (pd.DataFrame({"bad": pd.arrays.SparseArray([0.0, 1.0, np.nan, 2.0])}), 2),
+        (pd.DataFrame({"bad": [datetime.date(2020, 1, 1), None, datetime.date(2020, 1, 3)] * 2}).iloc[:4], 1),
+        (pd.DataFrame({"bad": pd.to_datetime(["2020-01-01", None, "2020-01-03", "2020-01-05"])}), 1),
+        (pl.DataFrame({"bad": [1.0, None, 2.0, 5.0]}), 1),
+        (pl.DataFrame({"bad": [1.0, float("nan"), 2.0, 5.0]}), 1),
+        (pl.DataFrame({"bad": [2**60, None, 2**60 + 1, 2**60 + 5]}), 1),
+        (pa.table({"bad": ["u", None, "v", "v"]}), 1),
+        (np.array([[1], [None], [2], [3]], dtype=object), 1),
+        (np.array([[pd.NA], [1], [2], [3]], dtype=object), 0),
+        (np.array([[1.0], [np.nan], [2.0], [3.0]]), 1),
+        (np.array(["2020-01-01", "NaT", "2020-01-02", "2020-01-04"], dtype="M8[D]")[:, None], 1),
+    ],
+)
+def test_a_missing_value_is_a_level_as_far_from_every_known_one_as_another_category(X, row):
+    design = read_design(X)
+    assert design.n_missing.tolist() == [1] and design.caps.tolist() == [2.0]
+    gaps = np.abs(design.values[:, 0] - design.values[row, 0])
+    others = np.arange(4) != row
+    assert (gaps[others] >= FAR).all()
+    assert gaps[row] == 0
+    if not design.categorical[0]:
+        known = design.values[others, 0]
+        assert np.ptp(known) < 10
+        assert np.std(known, ddof=1) == pytest.approx(1)
+
+
+def test_numbers_that_are_far_from_missing_ones_can_be_told_by_the_square_of_the_difference():
+    assert (2 * LARGEST) ** 2 < INCOMPARABLE < (FAR - 2 * LARGEST) ** 2
+
+
+def test_a_column_without_values_is_constant():
+    X = pd.DataFrame({"a": [1.0, 2, 3], "none": [np.nan] * 3, "text": [None] * 3})
+    design = read_design(X)
+    assert design.kinds == ("number", "constant", "constant")
+    assert design.n_missing.tolist() == [0, 3, 3]
+    assert read_design(pd.DataFrame({"a": [7.0, None, 7.0]})).kinds == ("number",)  # known or not
+
+
+def test_columns_can_be_grouped():
+    X = pd.DataFrame({"a": [1.0, 2, 4], "b": [2.0, 1, 3], "c": list("uvu"), "d": [0.0, 5, 1]})
+    design = read_design(X, factor_groups={"size": ["d", "a"], "rest": "c"})
+    assert design.names == ("size", "b", "rest")
+    assert design.kinds == ("group", "number", "category")
+    assert (design.columns, design.inputs) == (((0, 1), (2,), (3,)), ((0, 3), (1,), (2,)))
+    plain = read_design(X)
+    np.testing.assert_array_equal(design.values, plain.values[:, [0, 3, 1, 2]])
+    assert read_design(X, factor_groups={"all": "*"}).names == ("all",)
+    assert read_design(X, factor_groups={"a": ["a", "b"]}).names == ("a", "c", "d")
+
+
+@pytest.mark.parametrize("left_out", [0, 1])
+@pytest.mark.parametrize("dtype", [float, bool])
+def test_one_hot_columns_that_are_grouped_are_the_category_that_they_encode(left_out, dtype):
+    codes = np.random.default_rng(0).integers(0, 4, size=30)
+    one_hot = (codes[:, None] == np.arange(left_out, 4)).astype(dtype)
+    design = read_design(pd.DataFrame(one_hot, columns=[f"make_{k}" for k in range(left_out, 4)]),
+                         factor_groups={"make": "make_*"})  # fmt: skip
+    assert design.kinds == ("category",) and design.caps.tolist() == [2.0]
+    assert len(set(zip(design.values[:, 0], codes, strict=True))) == 4
+
+
+def test_a_periodic_factor_is_a_circle():
+    hours = np.array([0.0, 1, 23, 12, 6])
+    design = read_design(pd.DataFrame({"hour": hours}), period={"hour": 24})
+    assert design.kinds == ("periodic",)
+    points = design.values
+    squared = ((points[:, None] - points) ** 2).sum(axis=2)
+    assert squared[0, 1] == pytest.approx(squared[0, 2])
+    assert squared[0, 3] == squared.max()
+    assert points.var(axis=0, ddof=1).sum() == pytest.approx(1)
+    own_units = read_design(pd.DataFrame({"hour": [0.0, 0.1, 12]}), period={"hour": 24}, scale={"hour": 1.0}).values
+    assert np.linalg.norm(own_units[0] - own_units[1]) == pytest.approx(0.1, rel=1e-3)
+    gaps = read_design(pd.DataFrame({"hour": [0.0, None, 12, None]}), period={"hour": 24})
+    assert gaps.caps.tolist() == [1, 1]
+    assert (gaps.values[1] == gaps.values[3]).all()
+
+
+def test_units_can_be_given():
+    X = pd.DataFrame({"a": [1.0, 2, 4], "b": [10.0, 20, 50], "c": list("uvu")})
+    design = read_design(X, scale={"a": 2.0})
+    np.testing.assert_allclose(np.diff(design.values[:, 0]), [0.5, 1])
+    np.testing.assert_array_equal(design.values[:, 1:], read_design(X).values[:, 1:])
+
+
+def test_group_and_unit_options_that_make_no_sense_are_refused():
+    X = pd.DataFrame({"a": [1.0, 2, 4], "b": [10.0, 20, 50], "c": list("uvu")})
+    for options, message in [
+        ({"factor_groups": {"s": ["a", "b"], "t": ["b"]}}, "column 'b' is in 's' and in 't'; a column belongs to one"),
+        ({"factor_groups": {"c": ["a", "b"]}}, "'c' is also a column of X that is not in it. Use another name"),
+        ({"factor_groups": {"s": ["z"]}}, "factor_groups must name columns of X; there is no column 'z'"),
+        ({"factor_groups": {"s": []}}, "factor_groups must have a name and at least one column for each; got 's'"),
+        ({"period": {"c": 24}}, "period is for numbers, but column 'c' of X holds categories"),
+        ({"period": {"a": 0}}, "period of 'a' must be above 0; got 0"),
+        ({"period": {"a": "day"}}, "period of 'a' must be a number of at least 0; got 'day'"),
+        ({"scale": {"c": 2.0}}, "scale is for numbers, but column 'c'"),
+        ({"scale": {"a": 1e-300}}, "scale of 'a' must be a unit that its values are not too large for; got 1e-300"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            read_design(X, **options)
+    with pytest.raises(TypeError, match="factor_groups must map names of factors to columns"):
+        read_design(X, factor_groups=["a", "b"])
+    with pytest.raises(TypeError, match="period must map columns to numbers"):
+        read_design(X, period=24)
 
 
 def table(**columns):
     return pd.DataFrame({"fine": [1.0, 2.0, 3.0], **columns})
 
 
-DATE = pd.date_range("2020-01-01", periods=3)
 FRAME = table()
 
 
 @pytest.mark.parametrize(
     ("X", "kind", "message"),
     [
-        (
-            table(bad=[1.0, np.nan, 3.0]),
-            ValueError,
-            r"column 'bad' of X contains NaN \(row 1\).*not supported yet",
-        ),
-        (table(bad=[1.0, 2.0, None]), ValueError, r"column 'bad' of X contains NaN \(row 2\)"),
-        (table(bad=["u", None, "v"]), ValueError, r"column 'bad' of X contains NaN \(row 1\)"),
-        (
-            table(bad=pd.Categorical(["u", None, "v"])),
-            ValueError,
-            r"column 'bad' of X contains NaN \(row 1\)",
-        ),
-        (pl.DataFrame({"bad": [1.0, None]}), ValueError, r"column 'bad' of X contains NaN \(row 1\)"),
-        (pl.DataFrame({"bad": [1.0, float("nan")]}), ValueError, r"column 'bad' of X contains NaN \(row 1\)"),
-        (np.array([[1, None], [2, 3]], dtype=object), ValueError, r"column 'x1' of X contains NaN \(row 0\)"),
         (table(bad=[1.0, 2.0, -np.inf]), ValueError, r"column 'bad' of X contains infinity \(row 2\)"),
         (np.full((3, 1), np.inf), ValueError, r"column 'x0' of X contains infinity \(row 0\)"),
-        (table(bad=DATE), TypeError, "column 'bad' of X holds dates or times. Turn it into numbers"),
-        (table(bad=DATE.date), TypeError, "column 'bad' of X holds dates or times"),
-        (
-            np.array([["2020-01-01"], ["2020-01-02"]], dtype="M8[D]"),
-            TypeError,
-            "'x0' of X holds dates or times",
-        ),
-        (table(bad=[datetime.timedelta(i) for i in range(3)]), TypeError, "'bad' of X holds dates or times"),
         (
             table(bad=["1", "2.5", "3e4"]),
             ValueError,
@@ -307,16 +447,13 @@ FRAME = table()
             ValueError,
             "column 'bad' of X must be real; got complex, int",
         ),
-        (table(bad=pd.period_range("2020", periods=3, freq="M")), TypeError, "column 'bad' of X holds dates or times"),
+        (table(bad=pd.period_range("2020", periods=3, freq="M")), TypeError, "column 'bad' of X holds periods of time"),
         (
             table(bad=pd.interval_range(0, 3)),
             TypeError,
             r"column 'bad' of X must hold .*; got Interval. Use the middle of each interval",
         ),
-        (table(bad=pd.Series(pd.period_range("2020", periods=3, freq="M"), dtype=object)), TypeError, "dates or times"),
-        (table(bad=pd.Series([datetime.timedelta(i) for i in range(3)], dtype=object)), TypeError, "dates or times"),
-        (table(bad=[datetime.time(i) for i in range(3)]), TypeError, "'bad' of X holds dates or times"),
-        (table(bad=pd.arrays.SparseArray([0.0, 1.0, np.nan])), ValueError, r"'bad' of X contains NaN \(row 2\)"),
+        (table(bad=pd.Series(pd.period_range("2020", periods=3, freq="M"), dtype=object)), TypeError, "periods of time"),
         (table(bad=[b"u", b"v", b"u"]), TypeError, "'bad' of X must hold .*; got bytes. Decode it to text, or drop it"),
         (np.array([[b"u"], [b"v"]]), TypeError, "'x0' of X must hold .*; got bytes. Decode it to text"),
         (pl.DataFrame({"bad": [b"u", b"v"]}), TypeError, "'bad' of X must hold .*; got Binary. Decode it to text"),
@@ -326,7 +463,6 @@ FRAME = table()
             "'bad' of X must hold .*; got Struct.* Give each field a column",
         ),
         (table(bad=[np.ones(2)] * 3), TypeError, "'bad' of X must hold .*; got ndarray. Convert it"),
-        (np.array([[pd.NA], [1]], dtype=object), ValueError, r"column 'x0' of X contains NaN \(row 0\)"),
         ([[10**400], [1]], ValueError, "column 'x0' of X has numbers beyond 1.8e308, which float64 cannot hold"),
         (np.array([[np.longdouble("1e400")], [1]]), ValueError, r"column 'x0' of X contains infinity \(row 0\)"),
         (scipy.sparse.eye(3), TypeError, r"X must be dense: sparse data is not supported. Use X.toarray\(\)"),
@@ -367,7 +503,6 @@ def test_refused_with_a_clear_error(X, kind, message):
             {"categorical": [True, False]},
             r"categorical as a mask must have one entry per factor \(1\); got 2",
         ),
-        ({"scale": "yes"}, "scale must be True or False; got 'yes'"),
     ],
 )
 def test_bad_options(options, message):
@@ -380,5 +515,5 @@ def test_units_too_far_apart_to_share():
     read_design(X)
     with pytest.raises(ValueError, match=r"'small' of X has values.*scale=True"):
         read_design(X, scale=False)
-    with pytest.raises(ValueError, match="scale=False mixes categories with numbers"):
+    with pytest.raises(ValueError, match="scale=False mixes categories or missing values with numbers"):
         read_design(X[["huge"]].assign(label=list("abb")), scale=False)

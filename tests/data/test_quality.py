@@ -181,7 +181,7 @@ def test_the_same_values_in_other_factors_make_no_copy():
 
 
 def test_rows_that_agree_by_chance_are_no_copies():
-    assert not findings(*discrete(500))
+    assert [kind for kind, _ in findings(*discrete(500))] == ["classes"]  # a response of six whole numbers
     rounded = pd.DataFrame(RNG.normal(size=(500, 2)).round(1), columns=["a", "b"])
     assert not findings(rounded, (rounded["a"] + RNG.normal(size=500)).round(1).to_numpy())
     wages = np.exp(RNG.normal(2.5, 0.5, size=3000)).round(1)
@@ -217,7 +217,8 @@ def test_only_factors_with_an_index_are_warned_of():
         selector = FIRST().fit(X, y)
     assert selector.indices_.names[selector.selected_[0]] == "nr"
     assert [one.column for one in selector.indices_.findings] == ["nr"]
-    with pytest.warns(DataQualityWarning, match=r"Drop the column unless its values mean something\.$") as told:
+    way_out = r"Drop the column, or use it as groups=, unless its values mean something\.$"
+    with pytest.warns(DataQualityWarning, match=way_out) as told:
         backward_elimination(X, y)
     assert len(told) == 1 and told[0].filename == __file__
     with warnings.catch_warnings():
@@ -243,3 +244,41 @@ def test_notebooks_and_pages_show_it(tmp_path):
     page = (tmp_path / "page.html").read_text()
     header = page[page.index("<header>") : page.index("</header>")]
     assert "&#39;&lt;nr&gt;&#39; may just number groups of rows" in header
+
+
+# --- rows and responses -----------------------------------------------------------------------------------------------
+
+
+def test_rows_that_were_left_out_are_counted():
+    X = pd.DataFrame({"a": RNG.normal(size=50), "b": RNG.normal(size=50)})
+    X.loc[:9, "b"] = np.nan
+    X.loc[5:7, "a"] = np.nan
+    y, weights = X["a"].fillna(0) + RNG.normal(size=50), np.ones(50)
+    y[20:22], weights[30] = np.nan, 0
+    with pytest.warns(DataQualityWarning) as told:
+        fitted = FIRST(missing="drop").fit(X, y, sample_weight=weights)
+    assert str(told[0].message) == (
+        "2 rows without a response were left out. 1 row with a weight of 0 was left out. "
+        "10 rows with missing values ('b' 10, 'a' 3) were left out."
+    )
+    assert fitted.indices_.n_rows == 37
+    expected = [i for i in range(10, 50) if i not in (20, 21, 30)]
+    assert fitted.indices_.rows.tolist() == expected
+    same = FIRST().fit(X.iloc[expected], y[expected])
+    np.testing.assert_array_equal(fitted.importances_, same.importances_)
+
+
+def test_a_response_of_few_whole_numbers_may_be_classes():
+    X, y = load_wine(return_X_y=True)
+    with pytest.warns(DataQualityWarning, match="'y' has 3 different whole numbers and is taken for a quantity. Use task="):
+        FIRST().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataQualityWarning)
+        assert FIRST(task="classification").fit(X, y).classes_.tolist() == [0, 1, 2]
+
+
+def test_groups_that_are_given_need_not_be_found():
+    X, y = panel()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataQualityWarning)
+        FIRST().fit(X, y, groups=X["nr"])

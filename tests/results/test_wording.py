@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from firstfactor import FIRST, problems, total_indices
-from firstfactor.cli.main import app
+from firstfactor.cli.commands import app
 from firstfactor.results.wording import intervals, say_disagreement, say_no_shares, say_rows_judged
 
 OPTIONS = [{}, {"split": True}, {"rule": "calibrated"}, {"estimator": "extrapolated"}, {"n_outer": 0.4}]

@@ -230,11 +230,13 @@ def test_gains_of_draws_equal_those_in_plain_algebra():
     with open_variances(X, y, Options()) as variances:
         local = LocalLinear(variances.search, [0, 6])
         fits = local.fit(np.arange(200))
-        unit_errors = np.array([local.errors(unit, np.arange(200)).values for unit in np.eye(200)])  # (unit, band, row)
+        units = np.eye(200)[:, :, None]
+        unit_errors = np.array([local.errors(unit, np.arange(200)).values[:, :, 0] for unit in units])  # (unit, band, row)
     draws = np.random.default_rng(0).normal(size=(200, 4)).astype(np.float32)
+    squares = fits.mean_squares(draws[:, None], np.ones(200))
     for band in range(len(BANDS)):
         residuals = unit_errors[:, band].T @ draws.astype(float)
-        np.testing.assert_allclose(fits.mean_squares(draws)[band], np.mean(residuals**2, axis=0), rtol=1e-5)
+        np.testing.assert_allclose(squares[band], np.mean(residuals**2, axis=0), rtol=1e-5)
 
 
 @pytest.mark.parametrize("rows", [3, 4, 8])

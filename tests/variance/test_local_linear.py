@@ -20,7 +20,9 @@ def fits_of(X, y, factors, bands=BANDS, **options):
     with open_variances(X, y, Options(task="regression", **options)) as variances:
         everyone = np.arange(variances.design.n_rows)
         local = LocalLinear(variances.search, [i for i in factors if not variances.design.constant[i]], bands)
-        return local, local.errors(variances.response.values, everyone), variances.response.values
+        errors = local.errors(variances.response.values, everyone)
+        flat = errors._replace(values=errors.values[:, :, 0], fits=errors.fits[:, :, 0])
+        return local, flat, variances.response.values[:, 0]
 
 
 def naive_errors(X, y, factors):
@@ -79,18 +81,21 @@ def test_draws_are_fitted_as_the_response_is():
     with open_variances(X, y, Options()) as variances:
         for factors in ([0, 1], [2, 3, 4], [0, 2], [3]):
             local = LocalLinear(variances.search, factors, BANDS)
-            ours = local.fit(np.arange(150)).mean_squares(draws)
-            each = [local.errors(draws[:, b].astype(float), np.arange(150)).values for b in range(3)]
-            np.testing.assert_allclose(ours.T, [np.mean(errors**2, axis=1) for errors in each], rtol=1e-5)
+            weights = np.random.default_rng(1).uniform(1, 3, size=150)
+            ours = local.fit(np.arange(150)).mean_squares(draws[:, None], weights)
+            each = [local.errors(draws[:, [b]].astype(float), np.arange(150)).squares for b in range(3)]
+            np.testing.assert_allclose(ours.T, [np.average(one, axis=1, weights=weights) for one in each], rtol=1e-5)
+            both = local.fit(np.arange(150)).mean_squares(draws[:, :2, None], weights)
+            np.testing.assert_allclose(both[:, 0], ours[:, :2].sum(axis=1), rtol=1e-5)
 
 
 def test_blocks_of_rows_give_the_same_fits_as_all_at_once():
     X, y = friedman(rows=900)
     local, errors, values = fits_of(X, y, [0, 6, 7])
     means = local.point_means(values[:, None])
-    at_once = local.fit(np.arange(900)).errors(values, means)
+    at_once = local.fit(np.arange(900)).errors(values[:, None], means)
     for ours, expected in zip(errors, at_once, strict=True):
-        np.testing.assert_array_equal(ours, expected)
+        np.testing.assert_array_equal(ours, expected.reshape(ours.shape))
 
 
 def test_a_fit_takes_all_of_several_equal_rows():

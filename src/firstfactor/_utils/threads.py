@@ -4,10 +4,9 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self, TypeVar
-
-from joblib import effective_n_jobs
 
 from . import checks
 
@@ -29,17 +28,31 @@ class Workers:
     def __init__(self, n_jobs: int | None = None) -> None:
         if n_jobs is not None and (not checks.is_integer(n_jobs) or n_jobs == 0):
             raise ValueError(f"n_jobs must be None or a whole number other than 0 (-1: all cores); got {n_jobs!r}.")
-        self.count = effective_n_jobs(n_jobs)
-        self._pool = ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
+        self._n_jobs = n_jobs
         self._here = threading.local()
         self._stopped = threading.Event()
+
+    @cached_property
+    def count(self) -> int:
+        """How many threads there are, the calling one included."""
+        if self._n_jobs == 1:
+            return 1
+        from joblib import effective_n_jobs  # only now: for a small table, that would take longer than all of its work
+
+        count: int = effective_n_jobs(self._n_jobs)
+        return count
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor | None:
+        """The other threads."""
+        return ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """Return ``[function(item) for item in items]``; within a task, without further threads.
 
         The calling thread takes items as well: short work is over before others have woken up.
         """
-        if self._pool is None or len(items) < 2 or getattr(self._here, "in_task", False):
+        if len(items) < 2 or self._pool is None or getattr(self._here, "in_task", False):
             return [function(item) for item in _until_given_up(items)]
         results: list[Any] = [None] * len(items)
         left = iter(range(len(items)))  # taking the next one is atomic
@@ -69,8 +82,8 @@ class Workers:
     ) -> None:
         if error is not None:
             self._stopped.set()
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        if pool := vars(self).get("_pool"):  # nothing to end where nothing was started
+            pool.shutdown(wait=False, cancel_futures=True)
         if isinstance(error, SystemError) and _comes_from_interrupt(error):
             raise KeyboardInterrupt from error
 

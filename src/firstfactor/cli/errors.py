@@ -8,12 +8,26 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
 from .._utils.text import printable, without_controls
-from .options import as_typed
+from ..parameters import RANK, find
 
 WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
+
+_NAME = rf"({'|'.join(RANK)}|target)"
+
+# Of these a message may be that is not about their value as a whole.
+_OF_COLUMNS = "(period|scale|factor_groups|forced|output_weights)"
+
+# Parameters in the words of the library, and what a person types instead.
+_AS_TYPED: tuple[tuple[str, str], ...] = (
+    (r"[Uu]se scale=True", "leave out --no-scale"),
+    (r"scale=False", "--no-scale"),
+    (rf'\b{_NAME}="([^"]*)"', r"--\1 \2"),
+    (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
+    (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
+    (rf"^{_NAME}(?=: | must )", r"--\1"),
+    (rf"^{_OF_COLUMNS}(?= of | is )", r"--\1"),
+)
 
 # What differs between the library and the command line beyond the names of parameters.
 _REWORDED = (
@@ -29,12 +43,24 @@ _REWORDED = (
 )
 
 
+def as_typed(text: str) -> str:
+    """A sentence about parameters in the words of the command line."""
+    for pattern, option in _AS_TYPED:
+        text = re.sub(pattern, option, text)
+    return re.sub(rf"--{_NAME}\b", lambda option: f"--{dashed(option[1])}", text)
+
+
+def dashed(name: str) -> str:
+    """The name of a parameter as it is typed."""
+    return name if name == "target" else find(name).metadata["option"] or name.replace("_", "-")
+
+
 @contextlib.contextmanager
 def exit_on_error(debug: bool) -> Iterator[None]:
     """Turn errors into one line and an exit code; with ``debug``, show where they come from as well."""
     try:
         yield
-    except (KeyboardInterrupt, BrokenPipeError, typer.Exit):
+    except BrokenPipeError:
         raise
     except Exception as error:
         if debug:
@@ -42,7 +68,7 @@ def exit_on_error(debug: bool) -> Iterator[None]:
                 print(without_controls(line), file=sys.stderr)
         expected = isinstance(error, (ValueError, TypeError, OSError, ImportError, MemoryError))
         complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
-        raise typer.Exit(WRONG_INPUT if expected else BUG) from None
+        raise SystemExit(WRONG_INPUT if expected else BUG) from None
 
 
 def _in_options(error: Exception) -> str:

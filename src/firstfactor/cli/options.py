@@ -12,12 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from ..parameters import RANK, find
-
-
-def _dashed(name: str) -> str:
-    """The name of a parameter as it is typed."""
-    return find(name).metadata["option"] or name.replace("_", "-")
-
+from .errors import as_typed, dashed
 
 # Parameters that have no meaning for a table that comes with the package.
 _ONLY_FOR_FILES = (
@@ -40,23 +35,6 @@ _ONLY_FOR_FILES = (
     "decimal",
 )
 DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
-
-_NAME = rf"({'|'.join(RANK)}|target)"
-
-# Of these a message may be that is not about their value as a whole.
-_OF_COLUMNS = "(period|scale|factor_groups|forced|output_weights)"
-
-# Parameters in the words of the library, and what a person types instead.
-_AS_TYPED: tuple[tuple[str, str], ...] = (
-    (r"[Uu]se scale=True", "leave out --no-scale"),
-    (r"scale=False", "--no-scale"),
-    (rf'\b{_NAME}="([^"]*)"', r"--\1 \2"),
-    (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
-    (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
-    (rf"^{_NAME}(?=: | must )", r"--\1"),
-    (rf"^{_OF_COLUMNS}(?= of | is )", r"--\1"),
-    *((f"--{name}\\b", f"--{typed_name}") for name in RANK if (typed_name := _dashed(name)) != name),
-)
 
 
 class EachOnce(TyperCommand):
@@ -81,16 +59,9 @@ class Demo(StrEnum):
     breast_cancer = "breast-cancer"
 
 
-def as_typed(text: str) -> str:
-    """A sentence about parameters in the words of the command line."""
-    for pattern, option in _AS_TYPED:
-        text = re.sub(pattern, option, text)
-    return text
-
-
 def flag(name: str) -> str:
     """The option of a parameter: a switch for what is on unless it is switched off."""
-    return f"--no-{_dashed(name)}" if find(name).default is True else f"--{_dashed(name)}"
+    return f"--no-{dashed(name)}" if find(name).default is True else f"--{dashed(name)}"
 
 
 def number_or_fraction(text: str) -> int | float:
@@ -106,7 +77,7 @@ def _split(name: str, text: str) -> tuple[str, str]:
     left, equals, right = text.rpartition("=") if find(name).metadata["typed"] == "numbers" else text.partition("=")
     if not (left.strip() and equals and right.strip()):
         wanted = find(name).metadata["metavar"]
-        raise typer.BadParameter(f"{text!r} is not {wanted}.", param_hint=f"--{_dashed(name)}")
+        raise typer.BadParameter(f"{text!r} is not {wanted}.", param_hint=f"--{dashed(name)}")
     return left.strip(), right.strip()
 
 
@@ -114,7 +85,7 @@ def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number.", param_hint=f"--{_dashed(name)}") from None
+        raise typer.BadParameter(f"{text!r} is not a number.", param_hint=f"--{dashed(name)}") from None
 
 
 def _read_groups(name: str, texts: list[str]) -> dict[str, list[str]]:
@@ -170,7 +141,7 @@ def _take(name: str, given: dict[str, Any]) -> Any:
     """Take the value of a parameter out of what its options gave; None if they gave none."""
     value, switched_off = given.pop(name), given.pop(f"no_{name}", None)
     if switched_off and value:
-        raise typer.BadParameter(f"it does not go with --{_dashed(name)}.", param_hint=flag(name))
+        raise typer.BadParameter(f"it does not go with --{dashed(name)}.", param_hint=flag(name))
     if switched_off:
         return False
     if not value and find(name).metadata["typed"] in _READ:
@@ -191,7 +162,7 @@ def _options(name: str) -> list[inspect.Parameter]:
     elif kind == "number or fraction":
         kind, parser = int, number_or_fraction
     option: Any = typer.Option(
-        f"--{_dashed(name)}", metavar=details["metavar"], help=_help(name), show_default=False, parser=parser
+        f"--{dashed(name)}", metavar=details["metavar"], help=_help(name), show_default=False, parser=parser
     )
     options = [_keyword(name, Annotated[kind | None, option])]
     if find(name).default is True:

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from .._utils.text import list_names, printable, without_controls
-from ..plots.fonts import find_fallback
 from ..ranking import Ranking
 from ..results.formats import format_importance, format_interval, format_p
 from ..results.indices import WEAK
@@ -114,11 +113,17 @@ def print_ending(screen: Screen, result: Ranking, written: dict[str, Any], secon
     screen.print()
     for path in written.values():
         screen.print(f"Wrote {path}")
-    lacking = find_fallback(result.indices.names).lacking if "plot" in written else ""
-    if lacking:
+    if "plot" in written and (lacking := _lacking_characters(result)):
         screen.print(("Note: ", "yellow"), f"No installed font has {_some(lacking)}; the picture shows boxes instead.")
     parts = ", ".join(f"{name} {time:.2f}" for name, time in seconds.items())
     screen.print((f"Time: {sum(seconds.values()):.2f} s ({parts})", "dim"))
+
+
+def _lacking_characters(result: Ranking) -> str:
+    """Characters in names of factors that no installed font has."""
+    from ..plots.fonts import find_fallback
+
+    return find_fallback(result.indices.names).lacking
 
 
 def _some(characters: str, most: int = 10) -> str:

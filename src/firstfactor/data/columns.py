@@ -226,7 +226,7 @@ def _ordered_labels(series: "nw.Series[Any]") -> Labels:
     if series.implementation.is_pandas_like():
         native = series.to_native().cat
         return Labels(native.codes.to_numpy().astype(np.intp), native.categories.tolist(), True, native.ordered)
-    levels: list[Hashable] = list(series.cat.get_categories().to_list())
+    levels: list[Hashable] = list(series.dtype.categories)  # type: ignore[attr-defined]
     number = {level: code for code, level in enumerate(levels)}
     codes = np.fromiter((number[value] for value in series.to_list()), np.intp, len(series))
     return Labels(codes, levels, True, True)

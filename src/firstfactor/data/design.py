@@ -76,6 +76,11 @@ class Design:
         """Which factors are one column, (factors,)."""
         return np.array([len(columns) == 1 for columns in self.columns])
 
+    @cached_property
+    def first_columns(self) -> NDArray[np.intp]:
+        """The first column of each factor, (factors,)."""
+        return np.array([columns[0] for columns in self.columns])
+
     def columns_of(self, factors: Sequence[int]) -> list[int]:
         """The columns of some factors."""
         return [j for i in factors for j in self.columns[i]]
@@ -165,7 +170,8 @@ def build_design(
     ends = np.cumsum([sum(len(part.values) for part in some) for some in parts]).tolist()
     columns = tuple(tuple(range(a, b)) for a, b in zip([0, *ends[:-1]], ends, strict=True))
     flat = [part for some in parts for part in some]
-    values = _stack(flat, encoded)
+    is_as_given = len(inputs) == len(encoded.names) and all(part.values.base is encoded.values for part in flat)
+    values = encoded.values if is_as_given else np.concatenate([part.values for part in flat])
     kinds = [part.kind for part in flat for _ in part.values]
     spans = _whole_spans(values, np.array([kind == "number" for kind in kinds]))
     is_category = np.array([kind == "category" for kind in kinds])
@@ -185,13 +191,6 @@ def build_design(
     )
 
 
-def _stack(parts: Sequence[_Part], encoded: Encoded) -> NDArray[np.float64]:
-    """The values of all parts, (columns, rows); those of the table itself where nothing was grouped."""
-    if len(parts) == len(encoded.names) and all(part.values.base is encoded.values for part in parts):
-        return encoded.values
-    return np.concatenate([part.values for part in parts])
-
-
 def _scale_parts(
     values: NDArray[np.float64],
     parts: Sequence[_Part],
@@ -204,14 +203,15 @@ def _scale_parts(
     placed = list(zip(starts, parts, strict=True))
     circles = [(start, start + 1) for start, part in placed if part.kind == "periodic"]
     units = {start + k: part.unit for start, part in placed if part.unit for k in range(len(part.values))}
-    mismatch = rescale(Columns(values, ~is_category, names, circles, units), scale)
-    gaps = np.isnan(values)
-    has_gaps = gaps.any(axis=1)
-    caps = np.where(is_category | has_gaps, mismatch, np.inf)
+    complete = ~np.isnan(values.min(axis=1))
+    mismatch = rescale(Columns(values, ~is_category, complete, names, circles, units), scale)
+    caps = np.where(is_category | ~complete, mismatch, np.inf)
     caps[[j for pair in circles for j in pair]] /= 2  # the two columns of a circle are missing together
-    values[is_category] *= FAR
-    for j in np.flatnonzero(has_gaps):
-        values[j, gaps[j]] = FAR + (np.nanmax(values[j]) if is_category[j] else 0.0)
+    if is_category.any():
+        values[is_category] *= FAR
+    for j in np.flatnonzero(~complete):
+        gaps = np.isnan(values[j])
+        values[j, gaps] = FAR + (np.nanmax(values[j]) if is_category[j] else 0.0)
     return caps
 
 
@@ -313,7 +313,7 @@ def _count_missing(encoded: Encoded, members: tuple[int, ...]) -> int:
 def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The range of each column, (columns, rows), of whole numbers; not a number for the others."""
     start = values[:, :50]  # most other columns show there
-    whole = numeric & ((start == np.floor(start)) | np.isnan(start)).all(axis=1)
+    whole = numeric & ((start == np.floor(start)) | (start != start)).all(axis=1)
     spans = np.full(len(values), np.nan)
     for j in np.flatnonzero(whole):
         known = values[j][~np.isnan(values[j])]

@@ -46,7 +46,7 @@ class Encoded:
     def on_rows(self, rows: NDArray[np.intp]) -> "Encoded":
         """Some rows."""
         values = self.values[:, rows]
-        return replace(self, values=values, n_missing=np.isnan(values).sum(axis=1))
+        return replace(self, values=values, n_missing=_count_missing(values))
 
 
 def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
@@ -58,7 +58,15 @@ def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
         kinds: tuple[ColumnKind, ...] = ("number",) * len(names)
     else:
         values, kinds = _encode_each(columns, names, n_rows, forced)
-    return Encoded(names, values, kinds, np.isnan(values).sum(axis=1))
+    return Encoded(names, values, kinds, _count_missing(values))
+
+
+def _count_missing(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """How many values of each column, (columns, rows), are missing; a sum is the quickest way to see that none is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isnan(values.sum()):
+            return np.zeros(len(values), np.intp)
+    return np.isnan(values).sum(axis=1)
 
 
 def refuse_missing(encoded: Encoded) -> None:
@@ -119,8 +127,10 @@ def shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Move columns, the last axis, next to zero where an offset would cost digits.
 
     Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
-    subtracting the mean does not. Missing values stay so; ``fmin`` passes over them.
+    subtracting the mean does not. Missing values stay so.
     """
-    low, high = np.fmin.reduce(values, axis=-1, keepdims=True), np.fmax.reduce(values, axis=-1, keepdims=True)
+    low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
+    if np.isnan(low).any():  # ``fmin`` passes over missing values, and takes longer
+        low, high = np.fmin.reduce(values, axis=-1, keepdims=True), np.fmax.reduce(values, axis=-1, keepdims=True)
     values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
     return values

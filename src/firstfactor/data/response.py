@@ -24,6 +24,9 @@ SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-290, 1e290
 # So many different whole numbers may well be classes.
 MOST_CLASSES = 10
 
+# More classes than this, and than half of the rows, say nothing; and each of very many would be a column.
+MOST_RARE_CLASSES, LARGEST_CLASSES = 20, 1000
+
 
 @dataclass(frozen=True)
 class Response:
@@ -71,21 +74,6 @@ class Response:
         return 2 if self.task == "regression" else 3
 
 
-def read_response(
-    y: Any,
-    n_rows: int,
-    task: str = "auto",
-    response: str = "values",
-    output_weights: Sequence[float] | None = None,
-) -> Response:
-    """Check and encode a target of ``n_rows`` values, none of them missing; see `read_target`."""
-    target = read_target(y, n_rows)
-    if target.missing.any():
-        row = int(np.argmax(target.missing))
-        raise ValueError(f"y contains NaN ({int(target.missing.sum()):,} rows, the first is row {row}).")
-    return target.encode(task, response, output_weights)
-
-
 @dataclass(frozen=True)
 class Target:
     """The outputs as they were given."""
@@ -107,7 +95,11 @@ class Target:
         return replace(self, columns=tuple(_take(column, rows) for column in self.columns))
 
     def encode(
-        self, task: str, response: str, output_weights: Sequence[float] | None, weights: Floats | None = None
+        self,
+        task: str = "auto",
+        response: str = "values",
+        output_weights: Sequence[float] | None = None,
+        weights: Floats | None = None,
     ) -> Response:
         """The target as numbers; with ``task="auto"``, text, booleans, categories and two values are classes."""
         checks.one_of("task", task, ("auto", "regression", "classification"))
@@ -128,7 +120,7 @@ class Target:
 
 
 def read_target(y: Any, n_rows: int) -> Target:
-    """The outputs given as a series, an array, a list or a table, checked to have one value per row."""
+    """The outputs given as a series, an array, a list or a table, checked to have one entry per row."""
     target = _open_target(y)
     if len(target.columns[0]) != n_rows:
         raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(target.columns[0])}.")
@@ -225,6 +217,11 @@ def _count_few_values(numbers: Floats) -> int:
 def _encode_classes(
     codes: NDArray[np.intp], levels: list[Any], present: NDArray[np.intp], response: str, weights: Floats | None
 ) -> Response:
+    if present.size > max(MOST_RARE_CLASSES, codes.size / 2) or present.size > LARGEST_CLASSES:
+        raise ValueError(
+            f"y has {present.size:,} classes in {codes.size:,} rows: too many to tell apart. Pool the rare ones, or "
+            "convert y to numbers if it is a quantity."
+        )
     if response != "values":
         raise ValueError(f'response="{response}" is for quantities; y has classes. Leave it out, or convert y.')
     order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order

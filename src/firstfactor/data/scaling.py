@@ -28,6 +28,8 @@ class Columns:
     """(columns, rows), not a number where a value is missing; scaled in place."""
     numeric: NDArray[np.bool_]
     """Which columns are scaled at all, (columns,): not those with codes of levels."""
+    complete: NDArray[np.bool_]
+    """Which columns have no missing value, (columns,)."""
     names: Sequence[str]
     """The factor that each column belongs to."""
     circles: Sequence[tuple[int, int]]
@@ -42,7 +44,9 @@ def rescale(columns: Columns, scale: bool) -> float:
     Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
     """
     values, numeric = columns.values, columns.numeric
-    largest = np.where(numeric, np.fmax.reduce(np.abs(values), axis=1), 0.0)
+    largest = np.where(numeric, np.maximum(values.max(axis=1), -values.min(axis=1)), 0.0)
+    for j in np.flatnonzero(numeric & ~columns.complete):
+        largest[j] = np.fmax.reduce(np.abs(values[j]))
     varies = numeric & (largest > 0)
     exponents = np.frexp(largest)[1]
     common = int(exponents[varies].max()) if varies.any() else 0
@@ -67,7 +71,7 @@ def rescale(columns: Columns, scale: bool) -> float:
 def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The standard deviation of each column, (columns, 1); 1 for those that are not scaled."""
     values, deviations = columns.values, np.ones((len(columns.values), 1))
-    complete = varies & ~np.isnan(values).any(axis=1)
+    complete = varies & columns.complete
     if complete.any():
         deviations[complete, 0] = (values if complete.all() else values[complete]).std(axis=1, ddof=1)
     for j in np.flatnonzero(varies & ~complete):
@@ -97,7 +101,7 @@ def _refuse_lost_digits(columns: Columns, mismatch: float, scale: bool) -> None:
             f"column {columns.names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
             f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."
         )
-    has_levels = not numeric.all() or bool(np.isnan(values).any())
+    has_levels = not numeric.all() or not columns.complete.all()
     if has_levels and not SMALLEST_DIFFERENCE**2 < mismatch < 1 / SMALLEST_DIFFERENCE**2:
         raise ValueError(
             "scale=False mixes categories or missing values with numbers more than 130 orders of magnitude away from "

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -450,25 +451,23 @@ def _read(
 
 def _drop(frame: pl.DataFrame, roles: Roles, drop_incomplete: bool) -> tuple[pl.DataFrame, Dropped]:
     """The rows with a target, and if wanted without any missing value; and how many others there were."""
-    known = frame.filter(_complete(frame, roles.targets))
+    known = _complete(frame, roles.targets)
     no_target = len(frame) - len(known)
     if not drop_incomplete:
         return known, Dropped(no_target)
     factors = [name for name in frame.columns if name not in roles.others]
     gaps = [(name, known.get_column(name).null_count()) for name in factors]
     costs = sorted(((name, count) for name, count in gaps if count), key=lambda gap: -gap[1])
-    complete = known.filter(_complete(known, factors))
+    complete = _complete(known, factors)
     return complete, Dropped(no_target, len(known) - len(complete), tuple(costs))
 
 
-def _complete(frame: pl.DataFrame, names: Sequence[str]) -> pl.Series:
-    """Which rows lack no value in some columns."""
-    complete = pl.repeat(True, len(frame), eager=True)
-    for name in names:
-        values = frame.get_column(name)
-        if values.null_count():
-            complete &= values.is_not_null()
-    return complete
+def _complete(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The rows that lack no value in some columns."""
+    # Methods of polars take a name such as ^x$ for a pattern.
+    columns = [frame.get_column(name).alias("") for name in names]
+    known = [column.is_not_null() for column in columns if column.null_count()]
+    return frame.filter(reduce(and_, known)) if known else frame
 
 
 def _check_few_rows(source: Source, n_rows: int, n_left: int, dropped: Dropped) -> None:
@@ -510,9 +509,10 @@ def _check_classes(source: Source, target: pl.Series, task: str) -> None:
 
 def _whole(values: pl.Series) -> pl.Series:
     """Whole numbers that were read as floats as integers, as they are written; anything else as it is."""
-    if not values.dtype.is_float() or not (values.is_null() | (values == values.round())).all():
+    plain = values.alias("")  # methods of polars take a name such as ^x$ for a pattern
+    if not values.dtype.is_float() or not (plain == plain.round()).all():  # which passes over nulls
         return values
-    largest: Any = values.abs().max()
+    largest: Any = plain.abs().max()
     return values.cast(pl.Int64) if largest is not None and largest <= EXACT_INTEGERS else values
 
 
@@ -544,7 +544,7 @@ def _in_64_bits(source: Source, values: pl.Series) -> pl.Series:
         return values
     for dtype in (pl.Int64, pl.UInt64, pl.Float64):
         narrow = values.cast(dtype, strict=False)
-        if narrow.null_count() == 0 and narrow.n_unique() == values.n_unique():
+        if narrow.null_count() == values.null_count() and narrow.n_unique() == values.n_unique():
             return narrow
     raise ValueError(
         f"column {values.name!r} of {source.shown} holds whole numbers of more than 64 bits that are too close to each "

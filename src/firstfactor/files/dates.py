@@ -118,7 +118,7 @@ def find_writing(found: Mapping[str, Any], present: int) -> Writing | None:
 
 def split_dates(name: str, dates: pl.Series) -> tuple[list[pl.Series], dict[str, float]]:
     """The season, weekday and hour of dates as columns, without those that are constant; and the periods of some."""
-    columns = {}
+    columns, dates = {}, dates.alias("")  # methods of polars take a name such as ^x$ for a pattern
     if dates.dtype != pl.Time:
         columns[f"{name} (season)"] = (dates.dt.ordinal_day() - 1).cast(pl.Float64)
         columns[f"{name} (weekday)"] = (dates.dt.weekday() - 1).replace_strict(

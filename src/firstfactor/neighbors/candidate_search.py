@@ -67,7 +67,7 @@ class CandidateSearch(ABC):
         """The candidates' values in the order of the search."""
         if self._gathered[0] != candidates:
             self._gathered = ((), np.empty((0, 0)))  # never hold two
-            columns, out = np.array(self._space.design.columns_of(candidates)), self._empty(len(candidates))
+            columns, out = self._space.design.first_columns[list(candidates)], self._empty(len(candidates))
             by_row = self._by_row(out)
             self._space.workers.map(
                 lambda rows: gather(self._space.design.values, self._order[rows], columns, by_row[rows]),
@@ -105,7 +105,7 @@ class SortedColumnSearch(CandidateSearch):
         return values.reshape(len(values), -1).T
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        caps = self._space.design.caps[self._space.design.columns_of(candidates)]
+        caps = self._space.design.caps[self._space.design.first_columns[list(candidates)]]
         total, n_visited = sum_along_each(
             self._base, values, caps, self._y, self._weight, centres, self._space.n_neighbors
         )
@@ -128,7 +128,7 @@ class TreeSearch(CandidateSearch):
 
     def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
         permuted, caps = self._permuted, np.full(values.shape[1], np.inf)
-        caps[: len(candidates)] = self._space.design.caps[self._space.design.columns_of(candidates)]
+        caps[: len(candidates)] = self._space.design.caps[self._space.design.first_columns[list(candidates)]]
         total, compared, again = sum_plus_each(
             permuted.tree,
             permuted.caps,

@@ -140,7 +140,7 @@ class Search(SearchSpace):
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
         """The same from one scan of all rows for all members."""
-        ordered = sorted(base, key=lambda i: (bool(np.isfinite(self.design.caps[list(self.design.columns[i])]).any()), i))
+        ordered = sorted(base, key=lambda i: (not self.design.is_plain(i), i))
         columns = self.design.columns_of(ordered)
         starts = np.cumsum([0, *(len(self.design.columns[i]) for i in ordered)])
         points, caps = np.ascontiguousarray(self.design.values[:, columns]), self.design.caps[columns]

@@ -110,12 +110,12 @@ def read_target(y: Any, n_rows: int, indices: Indices) -> Target:
     outputs = read_outputs(y, n_rows).on_rows(analysed_rows(indices, n_rows))
     names = tuple(map(printable, outputs.names))
     if len(names) > 1:
-        encoded = outputs.encode("auto", "values", None)
+        encoded = outputs.encode()
         if encoded.values.shape[1] != len(names):
             return Target("outputs", encoded.values, tuple(f"{k + 1}" for k in range(encoded.values.shape[1])))
         return Target("outputs", encoded.values / np.maximum(encoded.values.std(axis=0), 1e-300), names)
     if indices.task == "classification":
-        encoded = outputs.encode("classification", "values", None)
+        encoded = outputs.encode("classification")
         classes = tuple(map(printable, encoded.classes))
         shown = [1] if len(classes) == 2 else range(len(classes))
         values = np.column_stack([encoded.codes == k for k in shown]).astype(np.float64)

@@ -204,6 +204,40 @@ def test_a_kernel_is_compiled_once_and_again_after_a_change_of_its_file(folder):
     assert len(kept(folder)) == 1
 
 
+def test_what_numba_compiles_with_is_not_loaded_for_a_kernel_that_is_kept(folder):
+    """It takes longer than to load all kernels."""
+    code = USE + "import sys; print('numba.np.linalg' in sys.modules)"
+    assert [run_in(folder, code), run_in(folder, code)] == [COMPILED + "True\n", FOUND + "False\n"]
+
+
+def test_a_function_that_is_compiled_later_can_call_a_kernel_that_is_kept(folder):
+    """What is compiled into others is more than machine code."""
+    add_one = "import numba\n@numba.njit\ndef add_one(x):\n    return scale(x) + 1\nprint(add_one(21))"
+    assert run_in(folder) == COMPILED
+    assert run_in(folder, USE + add_one) == FOUND + "43\n"
+    assert run_in(folder, "from kernels import scale\n" + add_one) == "43\n"
+
+
+def test_a_kernel_that_is_kept_raises_what_it_raised_when_it_was_compiled(folder):
+    """Also what comes from functions of numba that were compiled into it, and whose modules are not imported."""
+    (folder / "kernels.py").write_text(
+        KERNEL + "import numpy as np\n@jit\ndef count(n):\n    if n == 3:\n        raise KeyError('three', n)\n"
+        "    return np.zeros(n).size + np.arange(n)[::-1].copy().size\n"
+    )
+    code = """
+        import sys
+        from kernels import count
+        for n in (2, 3, -1):
+            try:
+                print(count(n))
+            except Exception as error:
+                print(repr(error))
+        print(sum(count.stats.cache_hits.values()), 'numba.np.arrayobj' in sys.modules)
+    """
+    answers = "4\nKeyError('three', 3)\nValueError('negative dimensions not allowed')\n"
+    assert [run_in(folder, code), run_in(folder, code)] == [answers + "0 True\n", answers + "1 False\n"]
+
+
 def test_code_compiled_from_a_file_that_was_edited_meanwhile_is_not_kept(folder):
     edit = "import pathlib; pathlib.Path('kernels.py').write_text('FACTOR = 3')"
     assert run_in(folder, f"import kernels\n{edit}\n{USE}") == COMPILED

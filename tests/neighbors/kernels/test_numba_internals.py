@@ -77,6 +77,21 @@ def test_compiled_code_survives_the_way_to_disk_and_back(recorder):
     assert again.entry_point(4) == 8, changed("CompileResult._reduce or ._rebuild", remedy)
 
 
+def test_numba_registers_everything_only_where_compiled_code_needs_more_than_memory(recorder, monkeypatch):
+    (context,), (compiled,) = recorder.asked, recorder.given
+    content, refreshed = internals.to_bytes(compiled), []
+    monkeypatch.setattr(context, "refresh", lambda: refreshed.append(True))
+    assert internals.from_bytes(content, context).entry_point(4) == 8 and not refreshed
+    monkeypatch.setattr(internals, "_provide", lambda _: False)
+    assert internals.from_bytes(content, context).entry_point(4) == 8 and refreshed
+
+
+def test_names_that_compiled_code_would_miss_are_seen():
+    """LLVM ends the process that looks for one of them."""
+    assert internals._provide(["PyErr_SetString", "NRT_MemInfo_call_dtor"])
+    assert not internals._provide(["PyErr_SetString", "NRT_nothing", "nothing_of_that_name"])
+
+
 def test_the_description_of_the_target_names_the_processor(recorder):
     described = internals.describe_target(recorder.given[0].codegen)
     remedy = "`describe_target` must return all that decides whether machine code runs on a processor."

@@ -10,7 +10,7 @@ import numpy as np
 from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, leaf_distances, next_leaf, start_query
-from .neighbor_list import TIES, UNREACHED, capped8, variance_of_rows
+from .neighbor_list import TIES, UNREACHED, capped8
 from .simd import (
     WIDTH,
     at_most,
@@ -72,7 +72,7 @@ def sum_plus_each(
     near, visited = allocate_leaf_candidates(tree, caps), np.empty(tree.start.size - 1, np.int32)
     nearest, positions = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     own, displaced, total = np.empty(c), np.empty((2, LEAF, 2 * WIDTH)), np.zeros(c)
-    sums, rows = np.empty((y.shape[1], WIDTH)), np.empty(n_neighbors - 1, np.intp)
+    sums, steps = np.empty((y.shape[1], WIDTH)), np.empty(WIDTH)
     compared, compared_again = _add_variances(
         tree,
         caps,
@@ -89,7 +89,7 @@ def sum_plus_each(
         own,
         displaced,
         sums,
-        rows,
+        steps,
         total,
     )
     return total, compared, compared_again
@@ -112,7 +112,7 @@ def _add_variances(
     own: Any,
     displaced: Any,
     sums: Any,
-    rows: Any,
+    steps: Any,
     total: Any,
 ) -> Any:
     """Add the variances of all centres to ``total``; the two counts. Nothing is allocated, so nothing is counted."""
@@ -132,7 +132,7 @@ def _add_variances(
         for chunk in range(0, c, WIDTH):
             radius = load8(nearest, (wanted - 1) * c + chunk) * broadcast8(TIES)
             if at_most(load8(nearest, wanted * c + chunk), radius) == 0:
-                _add_variances_of_nearest(total, weight[centre], y, centre, positions, chunk, rows)
+                variances = _variances_of_nearest(y, centre, positions, chunk, steps)
             else:
                 compared_again += WIDTH * n_compared
                 variances = _variances_with_ties(
@@ -151,7 +151,7 @@ def _add_variances(
                     n_visited,
                     sums,
                 )
-                store(total, chunk, load8(total, chunk) + broadcast8(weight[centre]) * variances)
+            store(total, chunk, load8(total, chunk) + broadcast8(weight[centre]) * variances)
     return compared, compared_again
 
 
@@ -256,15 +256,28 @@ def _insert_points(
     return greatest(largest)
 
 
+# The two functions below do what `variance_of_rows` does, for vectors: constants must be broadcast, and ``max`` does not
+# take vectors.
+
+
 @inlined
-def _add_variances_of_nearest(
-    total: Any, weight: float, y: Any, centre: int, positions: Any, chunk: int, rows: Any
-) -> None:
-    """Add the variances of y among a centre and its nearest points to the totals of eight candidates."""
-    for lane in range(WIDTH):
-        for rank in range(rows.size):
-            rows[rank] = np.intp(positions[rank, chunk + lane])
-        total[chunk + lane] += weight * variance_of_rows(y, rows, rows.size, centre)
+def _variances_of_nearest(y: Any, centre: int, positions: Any, chunk: int, steps: Any) -> Any:
+    """Sample variances of y among a centre and its nearest points, for eight candidates.
+
+    All balls have the same number of points: products with its reciprocals replace slower divisions. ``steps``, (8,),
+    is where differences of y are gathered.
+    """
+    wanted = positions.shape[0]
+    squares = broadcast8(0.0)
+    for k in range(y.shape[1]):
+        total = broadcast8(0.0)
+        for rank in range(wanted):
+            for lane in range(WIDTH):
+                steps[lane] = y[np.intp(positions[rank, chunk + lane]), k] - y[centre, k]
+            step = load8(steps, 0)
+            total, squares = total + step, squares + step * step
+        squares = squares - total * total * broadcast8(1.0 / (wanted + 1.0))
+    return larger(squares, broadcast8(0.0)) * broadcast8(1.0 / wanted)
 
 
 @inlined
@@ -286,8 +299,8 @@ def _variances_with_ties(
 ) -> Any:
     """Sample variances of y among all points within the radius, the centre included, for eight candidates.
 
-    Every lane has another ball. A weight of 0 or 1 replaces a branch for each lane. It is `variance_of_rows` for
-    vectors: their constants must be broadcast, and the sums of each output are in an array, ``sums``.
+    Every lane has another ball. A weight of 0 or 1 replaces a branch for each lane. ``sums``, (outputs, 8), is where
+    the sums of each output are kept.
     """
     c = own.size
     mine, cap = load8(own, chunk), load8(candidate_caps, chunk)

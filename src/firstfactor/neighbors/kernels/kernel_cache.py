@@ -61,7 +61,6 @@ class KernelCache(EmptyCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for arguments of these types, or None."""
-        target_context.refresh()  # compiled code refers to types and functions that numba registers late
         name, key = self._identify(sig, target_context.codegen())
         for folder in find_folders(self._file):
             with contextlib.suppress(OSError):

@@ -47,7 +47,8 @@ def sum_minus_each(
     caps : float64 (dimensions,)
         What values add to a squared distance that cannot be compared.
     starts : intp (factors + 1,)
-        The first dimension of each factor, and the end of the last one. Factors without a cap come first.
+        The first dimension of each factor, and the end of the last one. Factors of one dimension without a cap come
+        first.
     y : float64 (rows, outputs)
     weight : float64 (rows,)
         What the ball of each row counts in the sums.
@@ -108,14 +109,14 @@ def _scan(
 ) -> None:
     """List the points that may be near each centre without one factor, and rank its neighbours in all."""
     n, last = points.shape[0], ranked.shape[1] - 1
-    uncapped = _count_uncapped(caps, starts)
+    plain = _count_plain(caps, starts)
     n_visited[:] = 0
     ranked[:] = UNREACHED
     for block in range(blocks.shape[0]):
         size = min(n - LEAF * block, LEAF)
         for m in range(centres.size):
             centre = centres[m]
-            total, largest = _measure(blocks, block, points, centre, caps, starts, uncapped)
+            total, largest = _measure(blocks, block, points, centre, caps, starts, plain)
             without_largest = total * broadcast16(LOOSE) - largest
             bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
             if centre // LEAF == block:
@@ -136,26 +137,30 @@ def _scan(
 
 
 @inlined
-def _count_uncapped(caps: Any, starts: Any) -> int:
-    """The number of factors before the first with a cap."""
-    factor, dimension = 0, 0
-    while dimension < caps.size and caps[dimension] == np.inf:
-        dimension += 1
-    while factor + 1 < starts.size and starts[factor + 1] <= dimension:
-        factor += 1
-    return factor
+def _count_plain(caps: Any, starts: Any) -> int:
+    """The number of factors before the first that has a cap or several dimensions."""
+    plain = 0
+    while plain + 1 < starts.size and starts[plain + 1] == plain + 1 and caps[plain] == np.inf:
+        plain += 1
+    return plain
 
 
 @inlined
-def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, starts: Any, uncapped: int) -> Any:
-    """Distances to the 16 points of a block, and the largest term that a factor adds to each: two vectors."""
+def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, starts: Any, plain: int) -> Any:
+    """Distances to the 16 points of a block, and the largest term that a factor adds to each: two vectors.
+
+    Plain factors have a loop of their own: they are one dimension each, without a cap.
+    """
     d = caps.size
     total, largest = broadcast16(0.0), broadcast16(0.0)
-    for factor in range(starts.size - 1):
+    for k in range(plain):
+        gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
+        total, largest = total + gap * gap, larger(largest, gap * gap)
+    for factor in range(plain, starts.size - 1):
         term = broadcast16(0.0)
         for k in range(starts[factor], starts[factor + 1]):
             gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
-            term = term + (gap * gap if factor < uncapped else capped16(gap * gap, broadcast16(caps[k])))
+            term = term + capped16(gap * gap, broadcast16(caps[k]))
         total, largest = total + term, larger(largest, term)
     return total, largest
 
@@ -183,17 +188,17 @@ def _add_variances(
     Balls are known after a first pass over the visited points, and filled in a second one. Distances without each
     factor are measured twice, as keeping them takes as much memory as the whole table.
     """
-    p = total.size
+    p, plain = total.size, _count_plain(caps, starts)
     limit, last = radius * TIES, nearest.shape[1] - 1
     nearest[:] = UNREACHED
     moments[:] = 0.0
     for i in range(n_visited):
         if visited_reduced[m, i] <= limit:
-            _leave_each_out(points, visited[m, i], centre, caps, starts, without)
+            _leave_each_out(points, visited[m, i], centre, caps, starts, plain, without)
             _insert_in_each(nearest, without)
     for i in range(n_visited):
         if visited_reduced[m, i] <= limit:
-            _leave_each_out(points, visited[m, i], centre, caps, starts, without)
+            _leave_each_out(points, visited[m, i], centre, caps, starts, plain, without)
             for f in range(p + 1):
                 if without[f] <= nearest[f, last] * TIES:
                     _add_row(moments, f, y, visited[m, i], centre)
@@ -225,25 +230,28 @@ def _sample_variance(moments: Any, f: int) -> float:
 
 
 @inlined
-def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, without: Any) -> None:
+def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, without: Any) -> None:
     """Fill in the distances of two points without each factor, and in all; added up, as differences would cancel."""
     p = starts.size - 1
     before = 0.0
     for f in range(p):
         without[f] = before
-        before += _term(points, i, centre, caps, starts[f], starts[f + 1])
+        before += _term(points, i, centre, caps, starts, plain, f)
     without[p] = before
     behind = 0.0
     for f in range(p - 1, -1, -1):
         without[f] += behind
-        behind += _term(points, i, centre, caps, starts[f], starts[f + 1])
+        behind += _term(points, i, centre, caps, starts, plain, f)
 
 
 @inlined
-def _term(points: Any, i: int, centre: int, caps: Any, start: int, stop: int) -> float:
-    """What a factor of some dimensions adds to the distance of two points."""
+def _term(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, f: int) -> float:
+    """What factor f adds to the distance of two points."""
+    if f < plain:
+        step = points[i, f] - points[centre, f]
+        return step * step
     term = 0.0
-    for k in range(start, stop):
+    for k in range(starts[f], starts[f + 1]):
         step = points[i, k] - points[centre, k]
         term += capped(step * step, caps[k])
     return term

@@ -183,7 +183,8 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
             size = _size_of_band(space, neighbors, m, length[m], bands[band])
             used[m, band], reach[m, band] = size, distances[m, size - 1]
             total = _fill_kernel_weights(weights, m, band, space.count, neighbors, distances, size)
-            if total < EQUALLY_FAR:
+            # Rows in groups are not collapsed: more may equal the centre than are listed.
+            if total < EQUALLY_FAR or (size > 1 and reach[m, band] == 0.0):
                 tied[m, band] = _count_tied(space, centre, reach[m, band])
                 weights[m, band, :] = 0.0
                 continue

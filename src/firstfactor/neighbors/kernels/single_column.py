@@ -46,7 +46,8 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
                 level_weight[g] += weight[row]
             numbers[j, row] = g
         levels[j] = g + 1
-        _find_runs(level, g + 1, first, last)
+        if caps[j] < np.inf:
+            _find_runs(level, g + 1, first, last)
         total[j] = _sum_of_column(
             g + 1, n, level, count, mean, squares, level_weight, first, last, np.sqrt(caps[j]), n_neighbors
         )
@@ -102,24 +103,22 @@ def _sum_of_column(
 
     Distances along one column are not squared here: ``cap`` is the root of the column's cap.
     """
-    total, whole = 0.0, -1.0
-    others, run = 0.0, -1
+    total, whole, others = 0.0, -1.0, 0.0
+    begin, end, is_capped = 0, levels - 1, cap < np.inf
     for g in range(levels):
-        if first[g] != run:
-            run = first[g]
-            others = _count_others(n_rows, count, first[g], last[g])
+        if is_capped and (g == 0 or first[g] != begin):
+            begin, end = first[g], last[g]
+            others = _count_others(n_rows, count, begin, end)
         if weight[g] > 0:
-            left, right, with_others = _ball_of_level(
-                g, value, count, first[g], last[g], others, cap, n_neighbors
-            )
-            is_whole = with_others and left == first[g] and right == last[g]  # all rows, which many balls may hold
-            variance = whole
-            if not is_whole or whole < 0.0:
-                variance = _variance_of_levels(
-                    left, right, first[g], last[g], levels if with_others else 0, g, count, mean, squares
-                )
-            if is_whole:
-                whole = variance
+            left, right, with_others = _ball_of_level(g, value, count, begin, end, others, cap, n_neighbors)
+            if not with_others:
+                variance = _variance_of_levels(left, right, 0, levels - 1, levels, g, count, mean, squares)
+            elif left > begin or right < end:
+                variance = _variance_of_levels(left, right, begin, end, levels, g, count, mean, squares)
+            else:  # all rows, which many balls may hold
+                if whole < 0.0:
+                    whole = _variance_of_levels(left, right, begin, end, levels, g, count, mean, squares)
+                variance = whole
             total += weight[g] * variance
     return total
 
@@ -167,25 +166,23 @@ def _ball_of_level(
 
 @inlined
 def _variance_of_levels(
-    left: int, right: int, first: int, last: int, levels: int, centre: int, count: Any, mean: Any, squares: Any
+    left: int, right: int, begin: int, end: int, levels: int, centre: int, count: Any, mean: Any, squares: Any
 ) -> float:
-    """Variance of y among the rows of the levels from ``left`` to ``right``, in units of y².
+    """Variance of y among the rows of the levels from ``left`` to ``right``, and of those outside of a run, if any.
 
-    If ``levels`` is not 0, those of all ``levels`` that are not in the run from ``first`` to ``last`` count as well. y
-    is taken relative to the mean of the centre's level.
+    The run is from ``begin`` to ``end``, of all ``levels``. y is taken relative to the mean of the centre's level.
     """
-    within, rows = 0.0, 0.0
+    rows, within = 0.0, 0.0
     for k in range(mean.shape[1]):
-        total, total_squares = 0.0, 0.0
-        for h in range(0 if levels > 0 else left, levels if levels > 0 else right + 1):
-            if first <= h < left or right < h <= last:
-                continue
-            shift = mean[h, k] - mean[centre, k]
-            if k == 0:
+        rows, total, total_squares = 0.0, 0.0, 0.0
+        for part in range(3):
+            start = left if part == 0 else 0 if part == 1 else end + 1
+            stop = right + 1 if part == 0 else begin if part == 1 else levels
+            for h in range(start, stop):
+                shift = mean[h, k] - mean[centre, k]
                 rows += count[h]
-                total_squares += squares[h]
-            total += count[h] * shift
-            total_squares += count[h] * shift * shift
+                total += count[h] * shift
+                total_squares += (squares[h] if k == 0 else 0.0) + count[h] * shift * shift
         within += total_squares - total * total / rows
     return max(within, 0.0) / (rows - 1)
 

@@ -1,0 +1,101 @@
+"""The subcommands, with all that can be typed."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+from .. import __version__
+from ..parameters import RANK
+
+try:
+    import typer
+except ImportError:
+    sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
+
+from .options import DEMO, Demo, EachOnce, takes_parameters
+from .run import rank_file, run
+
+if TYPE_CHECKING:
+    from ..ranking import Progress, Ranking
+
+app = typer.Typer(
+    name="firstfactor",
+    help="Which factors drive a response, how much, and how well could any model do? From a table; no model is fitted.",
+    epilog="Try it: firstfactor demo",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+RANK_HELP = """Rank the factors in a table by how much they drive a response.
+
+DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
+standard input. Factors are all columns but the target. Text is taken for categories, dates for numbers of days, and a
+missing value for a value of its own; columns that name each row are left out.
+
+\b
+Examples:
+  firstfactor rank data.csv --target y
+  firstfactor rank data.csv -t y --html report.html --plot importance.png
+  firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
+  firstfactor rank data.csv -t y --rule calibrated --stability 10
+  firstfactor rank data.parquet -t y --sample 500 --method first-fast
+  firstfactor rank data.csv -t y --group size=x1,x2 --period hour=24
+  firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w
+  cat data.csv | firstfactor rank - -t y --missing drop --json result.json
+"""
+
+DEMO_HELP = """Run the main job on a table that comes with the package or with scikit-learn.
+
+Of friedman, ishigami and heavy-tailed the true factors are known, and compared with those found.
+
+\b
+Examples:
+  firstfactor demo
+  firstfactor demo diabetes --html diabetes.html
+"""
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"firstfactor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Stand for the command without a subcommand."""
+
+
+@app.command(help=RANK_HELP, cls=EachOnce)
+@takes_parameters(*RANK)
+def rank(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="The file, or - for standard input.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="The response: numbers or classes. Several are explained together."
+        ),
+    ] = None,
+    **given: Any,
+) -> None:
+    """Read a file, rank its factors, and show the result."""
+    rank_file(data, target, given)
+
+
+@app.command(help=DEMO_HELP, cls=EachOnce)
+@takes_parameters(*DEMO)
+def demo(name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.friedman, **given: Any) -> None:
+    """Rank the factors of a table that needs no file."""
+
+    def work(options: dict[str, Any], show: "Progress") -> "Ranking":
+        from .demo import rank_demo
+
+        return rank_demo(name.value, progress=show, **options)
+
+    run(work, "-", given)
