@@ -276,8 +276,9 @@ def _load(
     from ._utils.optional import require
 
     require("polars", "reading a table")
-    from .files.dataset import Request, as_list, read_dataset
+    from .files.dataset import read_dataset
     from .files.input_file import frame_source, open_source, to_polars
+    from .files.roles import Request, as_list
 
     request = Request(target, parameters, estimates, as_list(procedure.forced))
     if isinstance(data, (str, os.PathLike)):

@@ -18,8 +18,9 @@ import xlsxwriter
 
 from firstfactor.files import csv_errors
 from firstfactor.files.column_types import match_names, take_inventory
-from firstfactor.files.dataset import Request, read_dataset
+from firstfactor.files.dataset import read_dataset
 from firstfactor.files.input_file import open_source
+from firstfactor.files.roles import Request
 from firstfactor.parameters import Options, RankParameters
 
 ROWS = 60

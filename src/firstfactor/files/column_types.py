@@ -24,6 +24,9 @@ MOSTLY = 0.9
 OFTEN = 0.5
 _MARK = r"^[^\p{L}\p{N}]+$"
 
+# Text with so few different values, some of which are numbers, has labels instead of numbers with something wrong.
+FEW_LEVELS = 10
+
 # Text with more different values than this, and than half of its rows, names rows instead of sorting them.
 MOST_LEVELS = 20
 
@@ -57,6 +60,8 @@ class Column:
     """How dates that are text are written; None if these are not, or not all in one way."""
     unreadable: str = ""
     """Why dates that are text cannot be read."""
+    number_like: str = ""
+    """The first value that is no number, of labels most of which are."""
     gaps_count: bool = True
     """Whether a missing value is a value like others, and no reason to leave out rows."""
 
@@ -309,14 +314,17 @@ def _judge_text(source: Source, column: Column, as_text: bool, found: dict[str, 
     if numbers == column.present:
         return replace(text, holds="numbers", removed=taken_away)
     enough = OFTEN if found["odd_levels"] == 1 and found["marks"] else MOSTLY
-    if source.loose and numbers >= enough * column.present:
-        raise ValueError(_stray_text(source, text, found))
-    return text
+    if not source.loose or numbers < enough * column.present:
+        return text
+    row = pl.col(ROW) == found["first_odd"]
+    value = source.collect(source.frame.filter(row).select(source.column(column.name))).item().strip()
+    if text.levels <= min(FEW_LEVELS, column.present / FEW_LEVELS) and not found["marks"]:
+        return replace(text, number_like=value)
+    raise ValueError(_stray_text(source, text, value, found))
 
 
-def _stray_text(source: Source, column: Column, found: dict[str, Any]) -> str:
+def _stray_text(source: Source, column: Column, value: str, found: dict[str, Any]) -> str:
     count, row = found["odd"], found["first_odd"]
-    value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(column.name))).item().strip()
     others = "" if count == 1 else f" and {count - 1:,} more"
     is_mark = found["odd_levels"] == 1 and (count > 1 or found["marks"])
     way_out = f"Use na={in_quotes(value)} if it stands for missing values, correct" if is_mark else "Correct"
