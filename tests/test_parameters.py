@@ -79,6 +79,11 @@ def test_every_parameter_of_rank_has_an_option_with_its_help(name, capsys, monke
         ("sample must be a whole number of at least 3.", "--sample must be a whole number of at least 3."),
         ("n_neighbors must be at least 2.", "--n-neighbors must be at least 2."),
         ("leave out scale=False.", "leave out --no-scale."),
+        ("factor_groups: t.csv has no column 'x'.", "--group: t.csv has no column 'x'."),
+        ("period of 'x' must be above 0.", "--period of 'x' must be above 0."),
+        ("scale is for numbers.", "--scale is for numbers."),
+        ("max_factors must be 1, or use date_parts=.", "--max-factors must be 1, or use --date-parts."),
+        ("is also named in groups=.", "is also named in --groups."),
         ("column 'a=b' of t.csv has 3 gaps", "column 'a=b' of t.csv has 3 gaps"),
     ],
 )  # fmt: skip

@@ -556,6 +556,15 @@ def test_nine_of_ten_numbers_are_numbers_with_something_wrong(tmp_path):
     assert read_text(tmp_path, "x,z,y\n" + "\n".join(f"1,{row}" for row in rows[:9]) + "\n").left_out
 
 
+def test_few_labels_most_of_which_are_numbers_are_labels(tmp_path):
+    cylinders = ["4", "6", "8"] * 20 + ["rotary"]
+    table = read_text(tmp_path, "x,y\n" + "".join(f"{x},{i}\n" for i, x in enumerate(cylinders)))
+    assert table.X["x"].to_list() == cylinders
+    assert table.remarks == ("Column 'x' was taken for categories: 'rotary' is no number.",)
+    with pytest.raises(ValueError, match=r"but for '\?' on line 62, of 61 values\. Use na='\?'"):
+        read_text(tmp_path, "x,y\n" + "".join(f"{x},{i}\n" for i, x in enumerate([*cylinders[:-1], "?"])))
+
+
 def test_the_line_of_a_row_counts_line_breaks_in_quotes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('x,y\n"a\nb",1\n\n"c",2\n')

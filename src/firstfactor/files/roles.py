@@ -84,7 +84,7 @@ def _find_targets(source: Source, target: str | Sequence[str] | None) -> list[st
             f"target= is needed: the column to explain. The columns of {source.shown} are {quote_names(source.names)}."
         )
     found: list[str] = []
-    for pattern in wanted:
+    for pattern in split_names(wanted, source.names):  # one by one: weights of outputs are in the order given
         found += match_names("target", [pattern], source.names, source.shown)
     twice = next((name for name in found if found.count(name) > 1), None)
     if twice is not None:
