@@ -268,13 +268,13 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(frame, nw.DataFrame):
             table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
             return check_array(
-                self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0, ensure_all_finite=False
+                self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0, ensure_all_finite="allow-nan"
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
             values = chosen.to_numpy() if chosen.columns else np.empty((len(frame), 0))  # no columns would have no rows
-            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite=False)
+            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
