@@ -219,9 +219,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _by_column(self, of_factors: NDArray[Any]) -> NDArray[Any]:
         """What is known of each factor as an entry for each column of X."""
-        inputs = self.indices_.inputs
         columns = np.empty(self.n_features_in_, dtype=of_factors.dtype)
-        for value, members in zip(of_factors, inputs, strict=True):
+        for value, members in zip(of_factors, self.indices_.members, strict=True):
             columns[list(members)] = value
         return columns
 
