@@ -88,7 +88,8 @@ def test_rows_that_are_left_out_are_noted(frame):
     gaps = frame.with_columns(x1=pl.when(pl.int_range(200) < 20).then(None).otherwise("x1"))
     found = rank(pl.concat([gaps, gaps[:10]]), "y", missing="drop", unique=True, sample=190, drop=["name"])
     data = found.dataset
-    assert f"{data.n_dropped:,} rows with missing values were left out." in found.notes()
+    n, left = data.n_dropped, 190 - data.n_dropped
+    assert f"{n} rows with missing values were left out ('x1' {n}); {left} of 190 are left." in found.notes()
     assert "190 of 210 rows were drawn at random." in found.notes()
     assert len(data.y) + data.n_dropped + data.n_copies == 190
 

@@ -32,6 +32,7 @@ def parameter(
     typed: Any = str,
     metavar: str | None = None,
     choices: Sequence[str] = (),
+    option: str | None = None,
 ) -> Any:
     """A dataclass field that knows all about a parameter.
 
@@ -49,10 +50,12 @@ def parameter(
         In the command line: the type of the value, and what stands for it in the help.
     choices
         All values that are allowed.
+    option
+        Its name in the command line, if that is another.
     """
     if choices:
         check = one_of(*choices) if default is not None else optional(one_of(*choices))
-    metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar}
+    metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar, "option": option}
     return field(default=default, metadata=metadata | {"choices": tuple(choices)})
 
 
@@ -150,7 +153,8 @@ class Options(_Parameters):
         "Whether to divide numeric factors by their standard deviation. False keeps their units. A mapping such as "
         "{'x': 2.0} says what some columns are divided by instead.",
         _is_scale,
-        typed=bool,
+        typed="numbers",
+        metavar="NAME=NUMBER",
     )
     categorical: "Factors | None" = parameter(
         None,
@@ -168,6 +172,7 @@ class Options(_Parameters):
         optional(_is_mapping),
         typed="groups",
         metavar="NAME=COLUMNS",
+        option="group",
     )
     period: "Mapping[Any, float] | None" = parameter(
         None,
@@ -195,7 +200,8 @@ class Options(_Parameters):
     response: str = parameter(
         "values",
         '{"values", "ranks", "normal-scores"}',
-        "What of a quantity is explained: its values, or, less sensitive to outliers, its ranks or their normal scores.",
+        "What of a quantity is explained: its values, or, less sensitive to outliers, its ranks or their normal "
+        "scores.",
         choices=("values", "ranks", "normal-scores"),
     )
     output_weights: Sequence[float] | None = parameter(
@@ -203,7 +209,7 @@ class Options(_Parameters):
         "sequence of float, optional",
         "How much each of several outputs counts. Outputs are standardised first. Default: all the same.",
         typed="list of numbers",
-        metavar="NUMBER",
+        metavar="NUMBERS",
     )
     n_jobs: int | None = parameter(
         None,
@@ -278,7 +284,8 @@ class Procedure(_Parameters):
     forced: "Factors | None" = parameter(
         None,
         "names, positions or mask, optional",
-        "Factors that are always in, such as controls. Whether others enter, and their importance, is judged given these.",
+        "Factors that are always in, such as controls. Whether others enter, and their importance, is judged given "
+        "these.",
         typed=list,
         metavar="NAMES",
     )
@@ -342,7 +349,8 @@ class RankParameters(_Parameters):
     date_parts: bool = parameter(
         False,
         "bool",
-        "Whether to add season, weekday and hour of each date as factors of their own. A date itself is a number of days.",
+        "Whether to add season, weekday and hour of each date as factors of their own. A date itself is a number of "
+        "days.",
         checks.boolean,
         typed=bool,
     )

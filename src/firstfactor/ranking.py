@@ -3,7 +3,7 @@
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -46,8 +46,7 @@ class Ranking:
         notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
         if data.n_drawn is not None:
             notes.append(f"{data.n_drawn:,} of {data.n_read:,} rows were drawn at random.")
-        if data.n_dropped:
-            notes.append(f"{data.n_dropped:,} rows with missing values were left out.")
+        notes += data.dropped.sentences(data.response_name, len(data.X) + data.n_copies)
         if data.n_copies:
             notes.append(f"{data.n_copies:,} copies of rows were left out.")
         if self.indices.uncertainty is None:
@@ -61,11 +60,8 @@ class Ranking:
 
     @property
     def classes(self) -> list[Any]:
-        """The two class labels, the second counted as 1; empty for a quantity."""
-        if self.indices.task != "classification":
-            return []
-        labels = sorted(set(self.dataset.y.to_list()))
-        return [int(label) if isinstance(label, float) and label.is_integer() else label for label in labels]
+        """The class labels in order; empty for quantities. Of two, the second is counted as 1."""
+        return list(self.indices.classes)
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return a data frame with a row for each factor; see `Indices.to_frame`."""
@@ -109,19 +105,25 @@ class Ranking:
         return repr(self.indices)
 
 
-def rank(data: Any, target: str | None, *, progress: Progress | None = None, **options: Unpack[RankDict]) -> Ranking:
+def rank(
+    data: Any,
+    target: str | Sequence[str] | None,
+    *,
+    progress: Progress | None = None,
+    **options: Unpack[RankDict],
+) -> Ranking:
     """Rank the factors in a table by how much they drive a response.
 
-    This is the command ``firstfactor rank`` as a function. Columns of text are categories; dates and columns that name
-    each row are left out, and ``notes()`` says so.
+    This is the command ``firstfactor rank`` as a function. Columns of text are categories, dates are numbers of days,
+    and a missing value is a value of its own. Columns that name each row are left out; ``notes()`` says so.
 
     Parameters
     ----------
     data : path or data frame
         A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; or a pandas,
         polars or pyarrow table.
-    target : str
-        The column to explain: numbers, or two classes.
+    target : str or sequence of str
+        The column to explain: numbers or classes. Several are standardised and explained together.
     progress : callable, optional
         Called with a few words on what is being done.
     **options
@@ -132,13 +134,22 @@ def rank(data: Any, target: str | None, *, progress: Progress | None = None, **o
     {factors}
     {drop}
     {categorical}
+    {factor_groups}
+    {period}
+    {date_parts}
     {task}
+    {response}
+    {output_weights}
     {missing}
+    {weight}
+    {groups}
     {unique}
     {sample}
     {method}
     {rule}
     {alpha}
+    {forced}
+    {max_factors}
     {estimator}
     {split}
     {stability}
@@ -168,7 +179,7 @@ def rank(data: Any, target: str | None, *, progress: Progress | None = None, **o
     parameters, estimates, procedure = _parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()
     show("reading")
-    dataset = _load(data, target, parameters, estimates)
+    dataset = _load(data, target, parameters, estimates, procedure)
     _check_halves(parameters, estimates, len(dataset.y))
     watch.lap("reading")
     show("loading")  # only now: what is wrong with a file is reported before the compiler is loaded
@@ -178,7 +189,9 @@ def rank(data: Any, target: str | None, *, progress: Progress | None = None, **o
 
     watch.lap("loading")
     show("searching (the first run on a machine also compiles, for about 20 seconds)")
-    estimates = replace(estimates, categorical=list(dataset.categorical)).with_default_of(procedure)
+    said = dict(dataset.sayings)
+    procedure = replace(procedure, forced=said.pop("forced"))
+    estimates = replace(estimates, **said).with_default_of(procedure)
     indices = _estimate(dataset, parameters.method, estimates, procedure, lambda path: show(_describe_step(path)))
     watch.lap("searching")
     stability = None
@@ -190,6 +203,8 @@ def rank(data: Any, target: str | None, *, progress: Progress | None = None, **o
             replace(procedure, split=False),  # a half need not be split for the sake of importances
             Pairs(parameters.stability),
             lambda done, total: show(f"selecting on halves of the rows: {done} of {total}"),
+            dataset.weights,
+            dataset.groups,
         )
         watch.lap("stability")
     warn_of_findings(indices.findings)
@@ -238,11 +253,13 @@ def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any])
         raise ValueError(f'rule="calibrated" goes with method="first" only; got method="{parameters.method}".')
     if "alpha" in options and not calibrated:
         raise ValueError('alpha= is for rule="calibrated"; add that, or leave out alpha=.')
-    for name in ("split", "stability"):
+    for name in ("split", "stability", "max_factors"):
         if options.get(name) and not parameters.selects:
             raise ValueError(
                 f'{name}= goes with method="first" or method="first-fast"; got method="{parameters.method}".'
             )
+    if options.get("forced") and parameters.method == "total":
+        raise ValueError('forced= is for methods that select factors; got method="total", which has all of them.')
 
 
 def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -> None:
@@ -252,16 +269,18 @@ def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -
         raise ValueError(f"n_outer must be at most {half:,}, half of the rows, with stability=; got {n_outer:,}.")
 
 
-def _load(data: Any, target: str | None, parameters: RankParameters, estimates: Options) -> "Dataset":
+def _load(
+    data: Any, target: str | Sequence[str] | None, parameters: RankParameters, estimates: Options, procedure: Procedure
+) -> "Dataset":
     """The table to analyse, from a file or a data frame."""
     from ._utils.optional import require
 
     require("polars", "reading a table")
-    from .files.dataset import Request, read_dataset
+    from .files.dataset import read_dataset
     from .files.input_file import frame_source, open_source, to_polars
+    from .files.roles import Request, as_list
 
-    categorical: Any = estimates.categorical or ()
-    request = Request(target, [categorical] if isinstance(categorical, str) else categorical, parameters)
+    request = Request(target, parameters, estimates, as_list(procedure.forced))
     if isinstance(data, (str, os.PathLike)):
         with open_source(os.fspath(data), parameters) as source:
             return read_dataset(source, request)
@@ -274,16 +293,17 @@ def _estimate(
     """The importances by the method asked for."""
     from .inference.totals import estimate_totals
     from .selection.backward import eliminate
-    from .selection.fitting import estimate_selected, fit, in_context
+    from .selection.fitting import estimate_selected, find_forced, fit, in_context
     from .variance.conditional import open_variances
 
-    with open_variances(dataset.X, dataset.y, options) as variances:
+    with open_variances(dataset.X, dataset.y, options, dataset.weights, dataset.groups) as variances:
         design = variances.design
         if method == "total":
             return estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
         if method == "backward":
             on_step = in_context(callback, design.names, variances.response.variance)
-            selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step)
+            forced = find_forced(variances, procedure)
+            selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
             return estimate_selected(variances, selection, "NANNE-BE", len(selection.kept) <= MAX_WITH_UNCERTAINTY)
         return fit(variances, procedure, callback)
 
@@ -309,7 +329,7 @@ def _settings_used(
     """All parameters by name, with what was decided where they leave something open."""
     values = vars(procedure) | vars(estimates) | vars(parameters) | dict(dataset.reading)
     alpha = procedure.alpha if procedure.rule == "calibrated" else None
-    return {name: values[name] for name in RANK} | {"alpha": alpha, "categorical": list(dataset.categorical)}
+    return {name: values[name] for name in RANK} | {"alpha": alpha}
 
 
 class _StopWatch:

@@ -52,7 +52,7 @@ def table():
     X = pl.DataFrame(
         {
             "id": [f"u{i:04}" for i in range(rows)],
-            "day": [f"2024-{i % 12 + 1:02}-{i % 28 + 1:02}" for i in range(rows)],
+            "day": [f"2024-{i % 12 + 1:02}-{i % 31 + 1:02}" for i in range(rows)],  # some are none
             "size": rng.normal(size=rows),
             "load": rng.uniform(size=rows) * 1000,
             "make": np.array(["ash", "elm", "oak"])[rng.integers(0, 3, size=rows)],
@@ -113,6 +113,7 @@ RUNS = {
                "--drop", "sick", "--categorical", "lo*", "--sample", "100", "--json", "chosen.json"),
     "classes": ("rank", "t.csv", "-t", "sick", "--drop", "y", "--json", "classes.json"),
     "gaps": ("rank", "gaps.csv", "-t", "y", "--missing", "drop", "--drop", "sick", "--json", "gaps.json"),
+    "level": ("rank", "gaps.csv", "-t", "y", "--drop", "sick", "--json", "level.json"),
     "patterns": ("rank", "patterns.csv", "-t", "^y$", "--html", "p.html", "--plot", "p.png", "--json", "p.json",
                  "--stability", "2"),
     "counter": ("rank", "counter.parquet", "-t", "y", "--json", "counter.json"),
@@ -188,7 +189,7 @@ def test_what_is_printed(runs):
     lines = text(runs["t.csv"]).splitlines()
     assert lines[:2] == [
         "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is a quantity.",
-        "Left out: id (text, all different), day (dates or times).",
+        "Left out: id (text, all different), day (dates, but '2024-02-31' is none).",
     ]
     ceiling = r"Estimated ceiling: no model can explain more than 9\d % \(9\d–9\d\) of the variance of y from these "
     ceiling += r"factors\."
@@ -257,8 +258,16 @@ def test_two_classes(runs, folder):
 
 
 def test_rows_dropped_are_counted(runs, folder):
-    assert "270 rows (30 with missing values dropped), 6 factors" in text(runs["gaps"])
-    assert facts(folder, "gaps.json")["data"]["rows_dropped"] == 30
+    assert "270 rows (30 with missing values dropped: size 30), 6 factors" in words(text(runs["gaps"]))
+    data = facts(folder, "gaps.json")["data"]
+    assert (data["rows_dropped"], data["missing_values_dropped"]) == (30, {"size": 30})
+
+
+def test_missing_values_are_counted(runs, folder):
+    output = words(text(runs["level"]))
+    assert "300 rows, 6 factors" in output and "Missing values: size 30 (a level of its own)." in output
+    counts = {row["factor"]: row["missing"] for row in facts(folder, "level.json")["factors"]}
+    assert counts["size"] == 30 and sum(counts.values()) == 30
 
 
 def test_names_that_look_like_patterns(runs, folder):
@@ -396,7 +405,8 @@ def test_the_table_of_factors_as_csv(runs, folder):
     with (folder / "r.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     evidence = ["standard_error", "p_value", "low", "high"]
-    assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, "selected", "weak", "reason"]
+    says = ["selected", "weak", "reason", "missing", "forced"]
+    assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, *says]
     assert [row["low"] < row["importance"] < row["high"] for row in rows] == [True] * 3 + [False] * 3
     assert [rows[-1][name] for name in evidence] == [""] * 4
     assert [row["factor"] for row in rows[:3]] == ["make", "size", "load"]
@@ -409,7 +419,7 @@ def test_json_holds_everything(runs, folder):
     text(runs["all outputs"])
     written = facts(folder, "r.json")
     assert shlex.split(written["command"]) == ["firstfactor", *RUNS["all outputs"]]
-    assert written["data"]["left_out"] == {"id": "text, all different", "day": "dates or times"}
+    assert written["data"]["left_out"] == {"id": "text, all different", "day": "dates, but '2024-02-31' is none"}
     assert written["data"]["rows_used"] == 300 and written["data"]["task"] == "regression"
     assert written["settings"]["seed"] == 5 and written["settings"]["method"] == "first"
     assert written["versions"]["firstfactor"] == firstfactor.__version__
@@ -425,7 +435,7 @@ def test_pictures_and_the_page(runs, folder):
     assert (folder / "r.png").read_bytes().startswith(b"\x89PNG")
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert "<html" in page and "--html r.html" in page
-    assert "Column &#39;day&#39; was left out: dates or times." in page
+    assert "Column &#39;day&#39; was left out: dates, but &#39;2024-02-31&#39; is none." in page
     for name in ("r.html", "r.json", "r.csv", "r.png"):
         assert f"Wrote {name}\n" in output
     assert text(runs["quiet"]) == ""
@@ -670,10 +680,12 @@ def test_what_looks_like_an_option_is_no_file_and_no_target(folder):
 def test_examples_in_the_help_run(table, tmp_path):
     renamed = table.rename({"size": "x1", "load": "x2", "code": "x3", "make": "x4"}).drop("sick")
     pl.concat([renamed, renamed]).write_parquet(tmp_path / "data.parquet")
-    renamed.write_csv(tmp_path / "data.csv")
+    renamed.with_columns(hour=pl.int_range(pl.len()) % 24).write_csv(tmp_path / "data.csv")
+    panel = renamed.with_columns(y1="y", y2="x2", person=pl.int_range(pl.len()) // 5, w=pl.lit(1.0)).drop("y", "x2")
+    panel.write_csv(tmp_path / "panel.csv")
     helps = text(run_here("rank", "--help")) + text(run_here("demo", "--help"))
     examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
-    assert len(examples) == 8
+    assert len(examples) == 10
     examples.remove("firstfactor demo")  # in RUNS
     path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
 
@@ -701,7 +713,9 @@ ERRORS = {
     ("rank", "t.csv", "--sample", "1"): "--sample must be a whole number of at least 3; got 1.",
     ("rank", "t.csv"): "--target is needed: the column to explain. The columns of t.csv are 'id', 'day', ",
     ("rank", "t.csv", "-t", "Y"): "--target: t.csv has no column 'Y'. Did you mean 'y'?",
-    ("rank", "t.csv", "-t", "make"): "--target: column 'make' of t.csv holds 3 different texts",
+    ("rank", "t.csv", "-t", "id"): "--target: column 'id' of t.csv holds 300 different texts in 300 rows; a class "
+    "needs several rows.",
+    ("rank", "t.csv", "-t", "day"): "--target: column 'day' of t.csv holds dates or times; a response is numbers or",
     ("rank", "t.csv", "-t", "y", "--factors", "sise"): "--factors: t.csv has no column 'sise'. Did you mean 'size'?",
     ("rank", "t.csv", "-t", "y", "--drop", "q*"): "--drop: t.csv has no column 'q*'. The columns are: 'id', ",
     ("rank", "t.csv", "-t", "y", "--categorical", "mke"): "t.csv has no column 'mke'. Did you mean 'make'?",
@@ -709,12 +723,45 @@ ERRORS = {
     ("rank", "t.csv", "-t", "y", "--format", "parquet"): "t.csv cannot be read as parquet",
     ("rank", "latin.csv", "-t", "y"): "line 3 of latin.csv is not UTF-8 (byte 0xf6 at column 2).",
     ("rank", "ragged.csv", "-t", "y"): "line 4 of ragged.csv has 1 field, but the header has 2.",
-    ("rank", "gaps.csv", "-t", "y"): "column 'size' of gaps.csv has 30 missing values (first on line 5).",
-    ("rank", "t.csv", "-t", "y", "-t", "size"): "--target is given 2 times; it takes one value. Several targets are "
-    "not supported yet: run it once for each. See: firstfactor rank --help",
+    ("rank", "gaps.csv", "-t", "y", "--missing", "error"): "column 'size' of gaps.csv has 30 missing values (first on "
+    "line 5). Use --missing level to take \"not known\" for a value of its own, --missing drop to leave out",
+    ("rank", "t.csv", "-t", "y", "-t", "y"): "--target: column 'y' is named twice. Leave out one of them.",
+    ("rank", "t.csv", "-t", "y", "--weight", "w"): "--weight: t.csv has no column 'w'.",
+    ("rank", "t.csv", "-t", "y", "--weight", "make"): "--weight: column 'make' of t.csv must hold numbers.",
+    ("rank", "t.csv", "-t", "y", "--weight", "size"): "--weight: column 'size' of t.csv must hold numbers of at least "
+    "0, some above it; got -",
+    ("rank", "t.csv", "-t", "y", "--weight", "y"): "--weight: column 'y' is also named in --target. Leave it out of",
+    ("rank", "gaps.csv", "-t", "y", "--groups", "size"): "--groups: column 'size' of gaps.csv has 30 missing values "
+    "(first on line 5). Every row needs one: fill it in, or leave out the row.",
+    ("rank", "t.csv", "-t", "y", "--groups", "flat"): "--groups must tell at least two groups apart; all rows have the",
+    ("rank", "t.csv", "-t", "y", "--groups", "code", "--factors", "code"): "--factors: column 'code' is also named in "
+    "--groups.",
+    ("rank", "t.csv", "-t", "y", "--group", "size"): "Invalid value for --group: 'size' is not NAME=COLUMNS.",
+    ("rank", "t.csv", "-t", "y", "--group", "s=sise"): "--group: t.csv has no column 'sise'. Did you mean 'size'?",
+    ("rank", "t.csv", "-t", "y", "--group", "s=size,y"): "--group: column 'y' is the target, which is no factor.",
+    ("rank", "t.csv", "-t", "y", "--group", "s=size,id"): "--group: column 'id' of t.csv cannot be a factor: text, all",
+    ("rank", "t.csv", "-t", "y", "--group", "s=size,code", "--group", "t=code,load"): "--group: column 'code' is in "
+    "'s' and in 't'; a column belongs to one factor.",
+    ("rank", "t.csv", "-t", "y", "--period", "size=day"): "Invalid value for --period: 'day' is not a number.",
+    ("rank", "t.csv", "-t", "y", "--period", "size=0"): "--period of 'size' must be above 0; got 0.0.",
+    ("rank", "t.csv", "-t", "y", "--period", "make=3"): "--period is for numbers, but column 'make' holds categories.",
+    ("rank", "t.csv", "-t", "y", "--scale", "sise=2"): "--scale: t.csv has no column 'sise'. Did you mean 'size'?",
+    ("rank", "t.csv", "-t", "y", "--scale", "size=2", "--no-scale"): "Invalid value for --no-scale: it does not go "
+    "with --scale.",
+    ("rank", "t.csv", "-t", "y", "--forced", "size", "--drop", "size"): "--forced: column 'size' is not a factor here, "
+    "because of --factors or --drop.",
+    ("rank", "t.csv", "-t", "y", "--forced", "size", "--group", "s=size,load"): "--forced: column 'size' is in the "
+    "group 's'. Name that.",
+    ("rank", "t.csv", "-t", "y", "--forced", "size", "--method", "total"): "--forced is for methods that select",
+    ("rank", "t.csv", "-t", "y", "--max-factors", "0"): "--max-factors must be a whole number of at least 1; got 0.",
+    ("rank", "t.csv", "-t", "y", "--max-factors", "1", "--method", "backward"): "--max-factors goes with --method",
+    ("rank", "t.csv", "-t", "y", "-t", "size", "--output-weights", "1"): "--output-weights must hold a number for each "
+    "output (2), at least one above 0; got [1.0].",
+    ("rank", "t.csv", "-t", "y", "-t", "size", "--output-weights", "1,x"): "Invalid value for --output-weights: 'x' is",
+    ("rank", "t.csv", "-t", "sick", "--response", "ranks"): "--response ranks is for quantities; the target has",
     ("demo", "--seed", "1", "--seed", "2"): "--seed is given 2 times; it takes one value. See: firstfactor demo --help",
     ("rank", "t.csv", "-t", "y", "--factors", "size,day"): "--factors: column 'day' of t.csv cannot be a factor: "
-    "dates or times. Use --categorical 'day' to take its values as labels, or leave it out.",
+    "dates, but '2024-02-31' is none. Use --categorical 'day' to take its values as labels, or leave it out.",
     ("rank", "two.csv", "-t", "y"): "two.csv has 2 rows; at least 3 are needed.",
     ("rank", "t.csv", "-t", "y", "--table", "one"): "--table is for excel, sqlite, duckdb files; t.csv is read as csv.",
     ("rank", "t.csv", "-t", "y", "--decimal", "x"): "'x' is not one of '.', ','",
@@ -726,10 +773,11 @@ ERRORS = {
     ("rank", "t.csv", "-t", "y", "--json", "/dev/null"): "--json: '/dev/null' is not a file.",
     ("rank", "t.csv", "-t", "y", "--n-neighbors", "1"): "--n-neighbors must be a whole number from 2 to 300",
     ("rank", "t.csv", "-t", "y", "--n-outer", "400"): "--n-outer must be a whole number from 1 to 300",
-    ("rank", "t.csv", "-t", "y", "--task", "classification"): "the target has 300 classes; more than two",
+    ("rank", "t.csv", "-t", "y", "--task", "classification"): "--target: column 'y' of t.csv holds 300 "
+    "different values in 300 rows; a class needs several rows. Leave out --task, or add a column",
     ("rank", "t.csv", "-t", "sick", "--task", "regression"): "the target must hold numbers for --task regression; got "
     "labels such as 'yes'. Use --task classification, or convert the target.",
-    ("rank", "t.csv", "-t", "flat"): "the target must vary, but all 300 values are 3.0",
+    ("rank", "t.csv", "-t", "flat"): "the target must vary, but all 300 values are 3: only 1 class or value.",
     ("demo", "--rule", "calibrated", "--method", "first-fast"): "--rule calibrated goes with --method first only; got",
     ("demo", "--alpha", "0.05"): "--alpha is for --rule calibrated; add that, or leave out --alpha.",
     ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be a number from 0.001 to 1; got 1.5.",
@@ -802,7 +850,10 @@ def test_identifiers_and_copies_are_told_with_the_option_that_helps(tmp_path):
     printed = words(text(run_here("rank", "t.csv", "-t", "y", "--unique", *outputs, folder=tmp_path)))
     assert printed.startswith("t.csv: 300 rows (300 copies of others dropped), 2 factors")
     assert "Note: 'person nr' may just number groups of rows: it has 60 values with 5 rows each." in printed
-    assert "Use --drop 'person nr' unless its values mean something." in printed
+    assert (
+        "Use --groups 'person nr' to keep such rows from being each other's neighbours, or --drop 'person nr', unless "
+        "its values mean something."
+    ) in printed
     facts = json.loads((tmp_path / "t.json").read_text())
     assert [(one["kind"], one["column"]) for one in facts["findings"]] == [("groups", "person nr")]
     assert (facts["data"]["rows_used"], facts["data"]["copies_dropped"]) == (300, 300)

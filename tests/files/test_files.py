@@ -18,9 +18,10 @@ import xlsxwriter
 
 from firstfactor.files import csv_errors
 from firstfactor.files.column_types import match_names, take_inventory
-from firstfactor.files.dataset import Request, read_dataset
+from firstfactor.files.dataset import read_dataset
 from firstfactor.files.input_file import open_source
-from firstfactor.parameters import RankParameters
+from firstfactor.files.roles import Request
+from firstfactor.parameters import Options, RankParameters
 
 ROWS = 60
 
@@ -60,10 +61,12 @@ def write(frame, path):
 
 def read(path, target="y", kind=None, table=None, na=(), decimal=None, **wanted):
     missing = "drop" if wanted.pop("drop_missing", False) else "error"
-    categorical = wanted.pop("categorical", ())
-    parameters = RankParameters(format=kind, table=table, na=na, decimal=decimal, missing=missing, **wanted)
+    forced = wanted.pop("forced", ())
+    said = {name: wanted.pop(name) for name in ("categorical", "factor_groups", "period", "scale", "missing", "task")
+            if name in wanted}  # fmt: skip
+    parameters = RankParameters(format=kind, table=table, na=na, decimal=decimal, **wanted)
     with open_source(str(path), parameters) as source:
-        return read_dataset(source, Request(target, categorical, parameters))
+        return read_dataset(source, Request(target, parameters, Options(**{"missing": missing} | said), forced))
 
 
 def read_text(tmp_path, text, target="y", name="table.csv", **wanted):
@@ -79,21 +82,22 @@ def read_text(tmp_path, text, target="y", name="table.csv", **wanted):
 @pytest.mark.parametrize("zipped", ["", ".gz"])
 def test_every_format_gives_the_same_table(frame, tmp_path, suffix, zipped):
     table = read(write(frame, tmp_path / f"t.{suffix}{zipped}"))
-    assert table.X.columns == ["size", "count", "make"]
+    assert table.X.columns == ["size", "count", "make", "when"]
+    assert table.X["when"].to_list() == frame["when"].to_list()
     assert table.X["size"].to_list() == frame["size"].to_list()
     assert table.X["count"].to_list() == frame["count"].to_list()
     assert table.X["make"].to_list() == frame["make"].to_list()
     assert table.y.to_list() == frame["y"].to_list()
-    assert table.left_out == {"id": "text, all different", "when": "dates or times"}
+    assert table.left_out == {"id": "text, all different"}
     assert (table.n_read, table.n_drawn, table.n_dropped) == (ROWS, None, 0)
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "arrow", "jsonl"])
 def test_a_name_that_tells_nothing_needs_a_format(frame, tmp_path, kind):
     path = write(frame, tmp_path / f"t.{kind}").rename(tmp_path / "table")
-    assert read(path, kind=kind).X.width == 3
+    assert read(path, kind=kind).X.width == 4
     if kind in ("parquet", "arrow"):
-        assert read(path).X.width == 3  # the first bytes tell
+        assert read(path).X.width == 4  # the first bytes tell
     else:
         with pytest.raises(ValueError, match=r"'table' does not tell the format\. Name it with format="):
             read(path)
@@ -132,7 +136,8 @@ def test_workbooks_and_databases_give_the_same_table(frame, tmp_path, suffix, zi
     assert table.X["size"].to_list() == pytest.approx(frame["size"].to_list(), rel=1e-14)
     assert table.X["count"].to_list() == frame["count"].to_list()
     assert table.X["make"].to_list() == frame["make"].to_list()
-    assert table.left_out == {"id": "text, all different", "when": "dates or times"}
+    assert table.X["when"].cast(pl.Date).to_list() == frame["when"].to_list()
+    assert table.left_out == {"id": "text, all different"}
     assert table.remarks == ()
 
 
@@ -588,11 +593,23 @@ GAPS = "x,z,unused,y\n1,a,,1\n2,NA,,2\n,b,,3\n4,a,,4\n5,b,,nan\n6,a,,6\n"
 
 def test_missing_values_are_an_error_that_names_the_column_and_the_line(tmp_path):
     message = (
-        "2 columns of table.csv have missing values: 'y' 1 (on line 6), 'x' 1. Use missing=\"drop\" to leave out the "
-        "2 of 6 rows with missing values, or drop= to leave out columns."
+        "2 columns of table.csv have missing values: 'x' 1 (on line 4), 'z' 1. Use missing=\"level\" to take \"not "
+        'known" for a value of its own, missing="drop" to leave out the 2 of 6 rows with missing values, or drop= to '
+        "leave out columns."
     )
     with pytest.raises(ValueError, match=re.escape(message)):
-        read_text(tmp_path, GAPS, factors=["x"])
+        read_text(tmp_path, GAPS)
+
+
+def test_missing_values_are_kept_unless_said_otherwise(tmp_path):
+    table = read_text(tmp_path, GAPS, missing="level")
+    assert table.X.rows() == [(1, "a"), (2, None), (None, "b"), (4, "a"), (6, "a")]
+    assert table.y.to_list() == [1, 2, 3, 4, 6] and table.left_out == {"unused": "no values"}
+    assert table.dropped.sentences("y", 5) == ["1 row without a value of y was left out."]
+
+
+def test_gaps_in_rows_without_a_target_are_no_reason_to_refuse(tmp_path):
+    assert len(read_text(tmp_path, "x,y\n1,2\n,\n3,4\n5,7\n").X) == 3
 
 
 def test_columns_with_missing_values_are_counted_most_first(tmp_path):
@@ -602,9 +619,10 @@ def test_columns_with_missing_values_are_counted_most_first(tmp_path):
         ValueError, match=r"12 columns of table\.csv have missing values: 'x12' 12 \(first on line 2\), 'x11' 11, "
     ) as told:
         read_text(tmp_path, text)
-    assert "'x3' 3, and 2 columns more. Use missing=\"drop\" to leave out the 12 of 20 rows" in str(told.value)
+    assert "'x3' 3, and 2 columns more. Use missing=\"level\" to take" in str(told.value)
+    assert 'missing="drop" to leave out the 12 of 20 rows' in str(told.value)
     with pytest.raises(
-        ValueError, match=r"0 of 3 rows .* Missing values: 'x' 2, 'z' 1\. Use drop= to leave out columns\."
+        ValueError, match=r"0 of 3 rows .* Missing values: 'x' 2, 'z' 1\. Use missing=\"level\" to keep these rows\."
     ):
         read_text(tmp_path, "x,z,y\n,1,2\n3,,4\n,2,3\n", drop_missing=True)
 
@@ -613,6 +631,10 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
     table = read_text(tmp_path, GAPS, drop_missing=True)
     assert table.X.rows() == [(1, "a"), (4, "a"), (6, "a")]
     assert table.n_dropped == 3
+    assert table.dropped.sentences("y", 3) == [
+        "1 row without a value of y was left out.",
+        "2 rows with missing values were left out ('x' 1, 'z' 1); 3 of 5 are left.",
+    ]
     assert table.left_out == {"unused": "no values"}
 
 
@@ -697,11 +719,11 @@ def test_an_unknown_target_gets_the_nearest_names(frame, tmp_path):
 def test_factors_drop_and_the_order_of_the_table(frame, tmp_path):
     path = write(frame, tmp_path / "t.csv")
     assert read(path, factors=["make", "size"]).X.columns == ["size", "make"]
-    assert read(path, factors=["*"], drop=["c*", "id"]).X.columns == ["size", "make"]
+    assert read(path, factors=["*"], drop=["c*", "id"]).X.columns == ["size", "make", "when"]
     with pytest.raises(ValueError, match=r"no factors are left in t\.csv besides the target 'y'"):
         read(path, drop=["*"])
     with pytest.raises(ValueError, match=r"no column that can be a factor of 'y' \('id': text, all different"):
-        read(path, factors=["i*", "wh*"])
+        read(path, factors=["i*"])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -715,8 +737,8 @@ def test_dates_are_categories_if_asked_for(frame, tmp_path, suffix):
     ("wanted", "message"),
     [
         (
-            {"factors": ["when", "size"]},
-            "factors: column 'when' of t.parquet cannot be a factor: dates or times. Use categ",
+            {"factors": ["odd", "size"]},
+            "factors: column 'odd' of t.parquet cannot be a factor: dates, but '2023-02-29' is none. Use categ",
         ),
         (
             {"factors": ["id"]},
@@ -736,7 +758,7 @@ def test_dates_are_categories_if_asked_for(frame, tmp_path, suffix):
     ],
 )
 def test_a_column_asked_for_by_name_is_never_left_out_silently(frame, tmp_path, wanted, message):
-    more = frame.with_columns(list=pl.lit([1, 2]), void=pl.lit(None, pl.Float64))
+    more = frame.with_columns(list=pl.lit([1, 2]), void=pl.lit(None, pl.Float64), odd=pl.lit("2023-02-29"))
     path = write(more, tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=re.escape(message)):
         read(path, **wanted)
@@ -750,8 +772,9 @@ def test_globs_may_match_more_than_can_be_used(frame, tmp_path):
 
 def test_text_that_names_rows_is_kept_if_asked_for(frame, tmp_path):
     table = read(write(frame, tmp_path / "t.csv"), categorical=["id", "count"])
-    assert table.X.columns == ["id", "size", "count", "make"]
+    assert table.X.columns == ["id", "size", "count", "make", "when"]
     assert table.categorical == ("id", "count")
+    assert table.X["count"].dtype == pl.Int64  # labels as they are written
 
 
 @pytest.mark.parametrize(
@@ -760,9 +783,15 @@ def test_text_that_names_rows_is_kept_if_asked_for(frame, tmp_path):
         ([f"ticket {i % 40}" for i in range(60)], "text, 40 different values in 60 rows"),
         ([f"town {i % 25}" for i in range(60)], None),
         ([str(i % 3) for i in range(60)], None),
-        ([f"{i % 12 + 1}/{i % 28 + 1}/2024" for i in range(60)], "dates or times"),
-        ([f"2024-01-{i % 28 + 1:02}T10:{i:02}:00Z" for i in range(60)], "dates or times"),
-        ([f"{i % 24}:{i:02}" for i in range(60)], "dates or times"),
+        ([f"{i % 12 + 1}/{i % 28 + 1}/2024" for i in range(60)], None),
+        ([f"2024-01-{i % 28 + 1:02}T10:{i:02}:00Z" for i in range(60)], None),
+        ([f"{i % 24}:{i:02}" for i in range(60)], None),
+        ([f"2024-01-{i % 31 + 1}" for i in range(59)] + ["2024-02-30"], "dates, but '2024-02-30' is none"),
+        (["31/12/2024", "12/31/2024"] * 30, "dates that are not all written in one way"),
+        (["2024-12-31", "12/31/2024"] * 30, "dates that are not all written in one way"),
+        (["2024-12-31", "10:30"] * 30, "dates that are not all written in one way"),
+        ([f"cabin {i}" if i < 25 else "" for i in range(60)], None),
+        ([f"cabin {i}" if i < 35 else "" for i in range(60)], "text, all different"),
         ([""] * 60, "no values"),
     ],
 )
@@ -785,9 +814,9 @@ def test_types_that_cannot_be_factors(tmp_path):
         "y": [1, 2, 3, 5],
     }
     table = read(write(pl.DataFrame(columns), tmp_path / "t.parquet"))
-    assert table.X.columns == ["wet"]
-    assert set(table.left_out.values()) == {"neither numbers nor text", "dates or times"}
-    assert [name for name, why in table.left_out.items() if why.startswith("neither")] == ["list", "pair", "bits"]
+    assert table.X.columns == ["time", "span", "text date", "wet"]
+    assert set(table.left_out.values()) == {"neither numbers nor text"}
+    assert [*table.left_out] == ["list", "pair", "bits"]
 
 
 def test_the_nameless_index_of_a_part_of_a_data_frame_is_left_out(tmp_path):
@@ -814,7 +843,7 @@ def test_the_nameless_index_of_a_data_frame_is_left_out(tmp_path):
     [
         (
             "x,y\n1,a\n2,b\n3,c\n",
-            "column 'y' of table.csv holds 3 different texts; a response is numbers or two classes",
+            "column 'y' of table.csv holds 3 different texts in 3 rows; a class needs several rows. Name a column with",
         ),
         ("x,y\n1,2024-01-01\n2,2024-01-02\n", "column 'y' of table.csv holds dates or times"),
         ("x,y\n1,\n2,\n", "column 'y' of table.csv has no values"),

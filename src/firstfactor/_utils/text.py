@@ -1,6 +1,7 @@
 """Text from tables, files and arguments, made safe to show: in a terminal, control characters are commands."""
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -15,6 +16,13 @@ def without_controls(text: str) -> str:
 def printable(value: Any) -> str:
     """A name on one line, without control characters, and never empty."""
     return without_controls(" ".join(str(value).split())) or "(no name)"
+
+
+def list_names(names: Sequence[str], most: int = 5) -> str:
+    """Names as a list in words; of many, the first few and how many more."""
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _shown(character: str) -> str:

@@ -31,8 +31,8 @@ app = typer.Typer(
 RANK_HELP = """Rank the factors in a table by how much they drive a response.
 
 DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
-standard input. Factors are all columns but the target. Text is taken for categories; dates and columns that name each
-row are left out.
+standard input. Factors are all columns but the target. Text is taken for categories, dates for numbers of days, and a
+missing value for a value of its own; columns that name each row are left out.
 
 \b
 Examples:
@@ -41,6 +41,8 @@ Examples:
   firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
   firstfactor rank data.csv -t y --rule calibrated --stability 10
   firstfactor rank data.parquet -t y --sample 500 --method first-fast
+  firstfactor rank data.csv -t y --group size=x1,x2 --period hour=24
+  firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w
   cat data.csv | firstfactor rank - -t y --missing drop --json result.json
 """
 
@@ -75,7 +77,10 @@ def _root(
 def rank(
     data: Annotated[str, typer.Argument(metavar="DATA", help="The file, or - for standard input.")],
     target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The response: numbers, or two classes.")
+        list[str] | None,
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="The response: numbers or classes. Several are explained together."
+        ),
     ] = None,
     **given: Any,
 ) -> None:

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._utils.text import printable, without_controls
-from ..parameters import RANK
+from ..parameters import RANK, find
 
 WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
 
 _NAME = rf"({'|'.join(RANK)}|target)"
+
+# Of these a message may be that is not about their value as a whole.
+_OF_COLUMNS = "(period|scale|factor_groups|forced|output_weights)"
 
 # Parameters in the words of the library, and what a person types instead.
 _AS_TYPED: tuple[tuple[str, str], ...] = (
@@ -23,7 +26,7 @@ _AS_TYPED: tuple[tuple[str, str], ...] = (
     (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
     (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
     (rf"^{_NAME}(?=: | must )", r"--\1"),
-    (r"--n_", "--n-"),
+    (rf"^{_OF_COLUMNS}(?= of | is )", r"--\1"),
 )
 
 # What differs between the library and the command line beyond the names of parameters.
@@ -31,6 +34,7 @@ _REWORDED = (
     (r"\bn_neighbors\b", "--n-neighbors"),
     (r"\bn_outer\b", "--n-outer"),
     (r"\bn_jobs\b", "--jobs"),
+    (r"\bsample_weight\b", "--weight"),
     (r"\brandom_state\b", "--seed"),
     (r" of X\b", ""),
     (r" \(y == label\)", ""),
@@ -43,7 +47,12 @@ def as_typed(text: str) -> str:
     """A sentence about parameters in the words of the command line."""
     for pattern, option in _AS_TYPED:
         text = re.sub(pattern, option, text)
-    return text
+    return re.sub(rf"--{_NAME}\b", lambda option: f"--{dashed(option[1])}", text)
+
+
+def dashed(name: str) -> str:
+    """The name of a parameter as it is typed."""
+    return name if name == "target" else find(name).metadata["option"] or name.replace("_", "-")
 
 
 @contextlib.contextmanager

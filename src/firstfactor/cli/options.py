@@ -12,15 +12,21 @@ import typer
 from typer.core import TyperCommand
 
 from ..parameters import RANK, find
-from .errors import as_typed
+from .errors import as_typed, dashed
 
 # Parameters that have no meaning for a table that comes with the package.
 _ONLY_FOR_FILES = (
     "factors",
     "drop",
     "categorical",
+    "factor_groups",
+    "period",
+    "date_parts",
     "task",
+    "output_weights",
     "missing",
+    "weight",
+    "groups",
     "unique",
     "sample",
     "format",
@@ -39,10 +45,7 @@ class EachOnce(TyperCommand):
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(given).items():
             if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", True):
-                more = (
-                    " Several targets are not supported yet: run it once for each." if option.name == "target" else ""
-                )
-                ctx.fail(f"{option.opts[0]} is given {times} times; it takes one value.{more}")
+                ctx.fail(f"{option.opts[0]} is given {times} times; it takes one value.")
         return super().parse_args(ctx, args)
 
 
@@ -58,8 +61,7 @@ class Demo(StrEnum):
 
 def flag(name: str) -> str:
     """The option of a parameter: a switch for what is on unless it is switched off."""
-    dashed = name.replace("_", "-")
-    return f"--no-{dashed}" if find(name).default is True else f"--{dashed}"
+    return f"--no-{dashed(name)}" if find(name).default is True else f"--{dashed(name)}"
 
 
 def number_or_fraction(text: str) -> int | float:
@@ -70,6 +72,49 @@ def number_or_fraction(text: str) -> int | float:
         raise typer.BadParameter(f"{text!r} is neither a number of rows nor a fraction of them.") from None
 
 
+def _split(name: str, text: str) -> tuple[str, str]:
+    """Both sides of an equals sign: of numbers the last one, since names may have some as well."""
+    left, equals, right = text.rpartition("=") if find(name).metadata["typed"] == "numbers" else text.partition("=")
+    if not (left.strip() and equals and right.strip()):
+        wanted = find(name).metadata["metavar"]
+        raise typer.BadParameter(f"{text!r} is not {wanted}.", param_hint=f"--{dashed(name)}")
+    return left.strip(), right.strip()
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number.", param_hint=f"--{dashed(name)}") from None
+
+
+def _read_groups(name: str, texts: list[str]) -> dict[str, list[str]]:
+    """Columns by the name of their group, from texts such as size=length,width."""
+    groups: dict[str, list[str]] = {}
+    for group, columns in (_split(name, text) for text in texts):
+        groups.setdefault(group, []).append(columns)
+    return groups
+
+
+def _read_numbers(name: str, texts: list[str]) -> dict[str, float]:
+    """Numbers by the name of their column, from texts such as hour=24, or several with commas between them."""
+    several = re.compile(r"[^,=]+=[^,=]+(,[^,=]+=[^,=]+)*")
+    parts = [part for text in texts for part in (text.split(",") if several.fullmatch(text) else [text])]
+    return {column: _number(name, number) for column, number in (_split(name, part) for part in parts)}
+
+
+def _read_list(name: str, texts: list[str]) -> list[float]:
+    """Numbers with commas between them, or one by one."""
+    return [_number(name, part.strip()) for text in texts for part in text.split(",")]
+
+
+_READ: dict[Any, Callable[[str, list[str]], Any]] = {
+    "groups": _read_groups,
+    "numbers": _read_numbers,
+    "list of numbers": _read_list,
+}
+
+
 def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the options of these parameters, and those for output, to a command; it gets them as keyword arguments.
 
@@ -78,11 +123,11 @@ def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = [each for each in inspect.signature(command).parameters.values() if each.kind is not each.VAR_KEYWORD]
-        options = [_option(name) for name in names] + [*OUTPUTS]
+        options = [option for name in names for option in _options(name)] + [*OUTPUTS]
 
         def run(**given: Any) -> None:
-            parameters = {name: _plain(name, given[name]) for name in names if given[name] is not None}
-            command(**{name: value for name, value in given.items() if name not in names}, **parameters)
+            parameters = {name: value for name in names if (value := _take(name, given)) is not None}
+            command(**given, **parameters)
 
         run.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in (*own, *options)}
@@ -92,27 +137,38 @@ def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..
     return decorate
 
 
-def _plain(name: str, value: Any) -> Any:
-    """The value of a parameter, from what its option gave."""
-    if find(name).default is True:  # a switch that turns it off
-        return not value
+def _take(name: str, given: dict[str, Any]) -> Any:
+    """Take the value of a parameter out of what its options gave; None if they gave none."""
+    value, switched_off = given.pop(name), given.pop(f"no_{name}", None)
+    if switched_off and value:
+        raise typer.BadParameter(f"it does not go with --{dashed(name)}.", param_hint=flag(name))
+    if switched_off:
+        return False
+    if not value and find(name).metadata["typed"] in _READ:
+        return None
+    if value is not None and find(name).metadata["typed"] in _READ:
+        return _READ[find(name).metadata["typed"]](name, value)
     return value.value if isinstance(value, StrEnum) else value
 
 
-def _option(name: str) -> inspect.Parameter:
-    """The option of one parameter; its value is None if it is not given."""
+def _options(name: str) -> list[inspect.Parameter]:
+    """The options of one parameter; the value of each is None if it is not given."""
     details = find(name).metadata
     kind, parser = details["typed"], None
     if details["choices"]:
         kind = _choice(name, details["choices"])
-    elif kind is list:
+    elif kind is list or kind in _READ:
         kind = list[str]
     elif kind == "number or fraction":
         kind, parser = int, number_or_fraction
     option: Any = typer.Option(
-        flag(name), metavar=details["metavar"], help=_help(name), show_default=False, parser=parser
+        f"--{dashed(name)}", metavar=details["metavar"], help=_help(name), show_default=False, parser=parser
     )
-    return _keyword(name, Annotated[kind | None, option])
+    options = [_keyword(name, Annotated[kind | None, option])]
+    if find(name).default is True:
+        switch: Any = typer.Option(flag(name), help=_help_off(name), show_default=False)
+        options.insert(0, _keyword(f"no_{name}", Annotated[bool | None, switch]))
+    return options
 
 
 def _choice(name: str, choices: tuple[str, ...]) -> Any:
@@ -125,11 +181,22 @@ def _help(name: str) -> str:
     details = find(name).metadata
     text = as_typed(re.sub(r'``|"(?=\w)|(?<=\w)"', "", details["help"]))
     text = re.sub(r"^Whether to (\w)", lambda start: start[1].upper(), text)
-    if find(name).default is True:
-        return f"Do not {text[0].lower()}{text[1:].partition('. False')[0]}."
+    text = re.sub(r"\{'(\w+)': (.*?)\}", lambda example: f"{example[1]}={_bare(example[2])}", text)
     default = find(name).default
+    if default is True:
+        return re.sub(r"^.*A mapping such as (\S+) says what (.*)\.$", r"What \2, such as \1.", text)
     shown = "Default:" not in text and default not in (None, (), False)
     return f"{text} Default: {default}." if shown else text
+
+
+def _bare(values: str) -> str:
+    """Values of a mapping as they are typed."""
+    return re.sub(r"[][' ]", "", values)
+
+
+def _help_off(name: str) -> str:
+    """The help text of the switch that turns a parameter off."""
+    return re.sub(r"^Whether to (.*?)\. False.*", r"Do not \1.", find(name).metadata["help"])
 
 
 def _keyword(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:

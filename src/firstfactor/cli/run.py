@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STANDARD_OUTPUT = "standard output"
 
 
-def rank_file(data: str, target: str | None, given: dict[str, Any]) -> None:
+def rank_file(data: str, target: str | list[str] | None, given: dict[str, Any]) -> None:
     """Rank the factors in a file, and show the result."""
 
     def work(options: dict[str, Any], show: "Progress") -> "Ranking":

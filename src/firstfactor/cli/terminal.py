@@ -1,14 +1,14 @@
 """Results as text that fits the terminal."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from .._utils.text import printable, without_controls
+from .._utils.text import list_names, printable, without_controls
 from ..ranking import Ranking
 from ..results.formats import format_importance, format_interval, format_p
 from ..results.indices import WEAK
@@ -32,6 +32,19 @@ LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
 # Room that names leave for bars where there is little.
 BAR_ROOM = 10
+
+# What factors are, in words: one, and several.
+KINDS = {
+    "number": "numbers",
+    "category": "categories",
+    "ordered": "ordered",
+    "date": "dates",
+    "periodic": "periodic",
+    "group": "groups",
+    "constant": "constant",
+}
+
+FORCED = " always in"
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "→": "->", "±": "+-", "≥": ">="})
@@ -80,6 +93,9 @@ class Screen:
 def print_result(screen: Screen, result: Ranking) -> None:
     """Print what the data are, how far any model could get, and the factors."""
     screen.print(*_data_line(result))
+    missing = _missing_line(result)
+    if missing:
+        screen.print(missing)
     for remark in result.dataset.remarks:
         screen.print(("Note: ", "yellow"), printable(remark))
     screen.print()
@@ -116,20 +132,33 @@ def _some(characters: str, most: int = 10) -> str:
 
 def ceiling_sentence(result: Ranking) -> str:
     """Say how well any model could do."""
-    indices, target = result.indices, printable(result.dataset.y.name)
+    indices, target = result.indices, response_name(result)
     ceiling = indices.r2_ceiling
     if result.settings["rule"] == "calibrated" and not indices.selected.size:
         return f"No factor explains more of {target} than chance would (alpha = {result.settings['alpha']:g})."
     if ceiling <= 0 or not indices.selected.size:
         return f"In {indices.n_rows:,} rows, these factors explain nothing of the variance of {target}."
-    what = f"of the variance of {target} from these factors"
-    if indices.task == "classification":
-        zero, one = (printable(label) for label in result.classes)
-        coded = "" if (zero, one) == ("0", "1") else f"{one} = 1, {zero} = 0; "
-        what += f" ({coded}no Brier score below {indices.noise_variance:.3g})"
+    measure = "Gini impurity" if len(result.classes) > 2 else "variance"
+    what = f"of the {measure} of {target} from these factors"
+    if result.classes:
+        what += f" ({_coding(result.classes)}no Brier score below {indices.noise_variance:.3g})"
     if ceiling == 1:
         return f"Estimated ceiling: a model can explain all {what}."
     return f"Estimated ceiling: no model can explain more than {_percent(ceiling, r2_range(indices))} {what}."
+
+
+def response_name(result: Ranking) -> str:
+    """What is explained, in words."""
+    names = [printable(name) for name in result.dataset.target_names]
+    name = list_names(names) + (" (standardised, summed)" if len(names) > 1 else "")
+    how = result.settings["response"]
+    return name if how == "values" else f"the {how.replace('-', ' ')} of {name}"
+
+
+def _coding(classes: list[Any]) -> str:
+    """Say which of two classes counts as 1, where that is not plain."""
+    labels = [printable(label) for label in classes]
+    return "" if len(labels) > 2 or labels == ["0", "1"] else f"{labels[1]} = 1, {labels[0]} = 0; "
 
 
 def _percent(share: float, interval: tuple[float, float] | None) -> str:
@@ -156,26 +185,55 @@ def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
     """Say in a line what was analysed, and what was not and why."""
     data, indices = result.dataset, result.indices
     kinds: Counter[str] = Counter(indices.kinds)
-    words = {"number": "numbers", "category": "categories", "constant": "constant"}
-    held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in words.items() if (n := kinds[kind]))
+    held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in KINDS.items() if (n := kinds[kind]))
     rows = f"{len(data.y):,} rows"
     if data.n_drawn is not None:
         rows += f" drawn from {data.n_read:,}"
-    if data.n_dropped:
-        rows += f" ({data.n_dropped:,} with missing values dropped)"
+    if data.dropped.no_target:
+        rows += f" ({data.dropped.no_target:,} without {printable(list_names(data.target_names))} dropped)"
+    if data.dropped.incomplete:
+        rows += f" ({data.dropped.incomplete:,} with missing values dropped: {_name_counts(data.dropped.costs)})"
     if data.n_copies:
         rows += f" ({data.n_copies:,} copies of others dropped)"
     if result.settings["split"]:
         rows += f" (one half to select on, {indices.n_rows:,} to estimate on)"
-    role = "has two classes" if indices.task == "classification" else "is a quantity"
+    if data.weights is not None:
+        rows += f" weighted by {printable(data.weights.name)}"
+    if data.groups is not None:
+        rows += f" in {data.groups.n_unique():,} groups by {printable(data.groups.name)}"
     count = len(indices.names)
     line: list[str | tuple[str, str]] = [
-        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({held}); "
-        f"{printable(data.y.name)} {role}."
+        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({held}); {_say_role(result)}."
     ]
     if data.left_out:
         line += [" ", (f"Left out: {_name_some(data.left_out)}.", "yellow")]
     return line
+
+
+def _say_role(result: Ranking) -> str:
+    """Say what the response is."""
+    name = printable(list_names(result.dataset.target_names))
+    n_classes = len(result.classes)
+    if n_classes:
+        return f"{name} has {'two' if n_classes == 2 else f'{n_classes:,}'} classes"
+    return f"{name} is a quantity" if len(result.dataset.target_names) == 1 else f"{name} are explained together"
+
+
+def _missing_line(result: Ranking) -> str:
+    """Say which factors have missing values, and what they are taken for; nothing if none has."""
+    indices = result.indices
+    counts = [(name, count) for name, count in zip(indices.names, indices.missing, strict=True) if count]
+    if not counts:
+        return ""
+    counts.sort(key=lambda each: -each[1])
+    return f"Missing values: {_name_counts(counts)} ({'each ' if len(counts) > 1 else ''}a level of its own)."
+
+
+def _name_counts(counts: Sequence[tuple[str, int]]) -> str:
+    """Name the first columns with their counts, and say how many more there are."""
+    named = [f"{printable(name)} {count:,}" for name, count in counts[:MOST_NAMED]]
+    more = len(counts) - len(named)
+    return ", ".join(named) + (f" and {more:,} more column{'s' if more > 1 else ''}" if more else "")
 
 
 def _name_some(reasons: dict[str, str]) -> str:
@@ -193,7 +251,7 @@ def _print_factors(screen: Screen, result: Ranking) -> None:
     cells = _Cells(result, room - SHORTEST_NAME)
     room -= len(cells.header)
     width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
-    longest_bar = min(room - width, LONGEST_BAR)
+    longest_bar = min(room - width - (len(FORCED) if indices.forced else 0), LONGEST_BAR)
     shares = indices.shares
     largest = float(shares.max()) or 1.0
 
@@ -203,7 +261,8 @@ def _print_factors(screen: Screen, result: Ranking) -> None:
     screen.print((row("rank", "factor", "kind") + cells.header, "bold"))
     for rank, i in enumerate(selected, start=1):
         bar = screen.bar(shares[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
-        screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}", "blue")
+        mark = FORCED if i in indices.forced else ""
+        screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}{mark}", "blue")
     for i in others:
         reason = f"{cells.frequency(i)}{indices.why_left_out(i)}"
         screen.print_line(row("–", names[i], indices.kinds[i]), reason, "dim")
@@ -303,4 +362,4 @@ def _verdict(result: Ranking) -> str:
     missed, wrong = [n for n in true if n not in chosen], sorted(chosen - set(true))
     verdict = "all found" if not missed else f"{', '.join(missed)} missed"
     verdict += f", {', '.join(wrong)} selected too" if wrong else ", and no others"
-    return f"{result.dataset.y.name} truly depends on {', '.join(true)}: {verdict}."
+    return f"{result.dataset.response_name} truly depends on {', '.join(true)}: {verdict}."

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from ..data.columns import EXACT_INTEGERS
+from . import dates
 from .input_file import ROW, Source, tidy_name
 from .numerals import as_number, decorations, removed, undecorated
 
@@ -23,12 +24,11 @@ MOSTLY = 0.9
 OFTEN = 0.5
 _MARK = r"^[^\p{L}\p{N}]+$"
 
+# Text with so few different values, some of which are numbers, has labels instead of numbers with something wrong.
+FEW_LEVELS = 10
+
 # Text with more different values than this, and than half of its rows, names rows instead of sorting them.
 MOST_LEVELS = 20
-
-_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})"
-_TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?(Z| ?[+-]\d{2}:?\d{2})?"
-DATE = rf"^(({_DAY})([T ]{_TIME})?|{_TIME})$"
 
 # Columns looked at in one pass through a file: polars takes longer than in proportion for many.
 AT_ONCE = 400
@@ -56,6 +56,14 @@ class Column:
     """Whether these are whole numbers that float64 cannot tell from their neighbours."""
     removed: tuple[str, ...] | None = None
     """What is done to read a text as numbers; None if it is not read so."""
+    writing: dates.Writing | None = None
+    """How dates that are text are written; None if these are not, or not all in one way."""
+    unreadable: str = ""
+    """Why dates that are text cannot be read."""
+    number_like: str = ""
+    """The first value that is no number, of labels most of which are."""
+    gaps_count: bool = True
+    """Whether a missing value is a value like others, and no reason to leave out rows."""
 
     @property
     def present(self) -> int:
@@ -68,14 +76,13 @@ class Column:
         present = self.present
         if present == 0:
             return "no values"
-        if self.holds == "dates":
-            return "dates or times"
+        if self.unreadable:
+            return self.unreadable
         if self.holds == "other":
             return "neither numbers nor text"
-        if self.holds == "text" and self.levels == present > 2:
-            return "text, all different"
-        if self.holds == "text" and self.levels > max(MOST_LEVELS, present / 2):
-            return f"text, {self.levels:,} different values in {present:,} rows"
+        if self.holds == "text" and self.names_rows:
+            every = "" if self.levels < present else "text, all different"
+            return every or f"text, {self.levels:,} different values in {present:,} rows"
         if self.unnamed and self.counts_rows:  # what data frames write as their index
             return "counts the rows"
         if self.unnamed and self.levels == present > 2:  # the same after rows were taken out
@@ -83,9 +90,17 @@ class Column:
         return None
 
     @property
+    def names_rows(self) -> bool:
+        """Whether so many values are different that they tell rows apart instead of sorting them."""
+        counted = self.n_rows if self.gaps_count else self.present
+        if self.levels == self.present > 2 and self.present > counted / 2:
+            return True
+        return self.levels > max(MOST_LEVELS, counted / 2)
+
+    @property
     def can_be_number(self) -> bool:
         """Whether its values can be a factor as numbers, if that is asked for."""
-        return self.holds == "numbers" and self.present > 0
+        return self.holds in ("numbers", "dates") and self.present > 0 and not self.unreadable
 
     @property
     def can_be_category(self) -> bool:
@@ -134,12 +149,17 @@ def in_quotes(value: str) -> str:
     return "'" + value.replace("'", "'\"'\"'") + "'"
 
 
-def take_inventory(source: Source, names: Sequence[str], as_text: Iterable[str]) -> list[Column]:
-    """Look at every value of the columns; ``as_text`` are categories, even where some of their values are numbers."""
+def take_inventory(
+    source: Source, names: Sequence[str], as_text: Iterable[str], gaps_count: bool = True
+) -> list[Column]:
+    """Look at every value of the columns; ``as_text`` are categories, even where some of their values are numbers.
+
+    ``gaps_count`` says whether a missing value is a value like others.
+    """
     texts = [name for name in names if source.dtypes[name] == pl.String]
     others = [name for name in names if source.dtypes[name] != pl.String]
     columns = _look_at_text(source, texts, set(as_text)) | _look_at_types(source, others)
-    return [columns[name] for name in names]
+    return [replace(columns[name], gaps_count=gaps_count) for name in names]
 
 
 def is_missing(name: str, source: Source) -> pl.Expr:
@@ -226,7 +246,7 @@ def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dic
             "first_missing": _first_row(missing[name]),
             "numbers": (number.is_not_null() & ~missing[name]).sum(),
             "first_infinite": _first_row(number.is_infinite() & ~missing[name]),
-            "dates": (source.column(name).str.strip_chars().str.contains(DATE) & ~missing[name]).sum(),
+            "dates": (source.column(name).str.strip_chars().str.contains(dates.DATE) & ~missing[name]).sum(),
         }
 
     def questions_on_text(name: str) -> dict[str, pl.Expr]:
@@ -243,9 +263,35 @@ def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dic
 
     n_rows, found = _by_column(source, names, questions)
     columns = {name: _judge_numbers(source, name, n_rows, found[name]) for name in names}
+    columns |= _look_at_dates(source, [column for column in columns.values() if column.holds == "dates"])
     texts = [name for name in names if columns[name].holds == "text" or name in as_text]
     _, more = _by_column(source, texts, questions_on_text)
     return columns | {name: _judge_text(source, columns[name], name in as_text, more[name]) for name in texts}
+
+
+def _look_at_dates(source: Source, columns: Sequence[Column]) -> dict[str, Column]:
+    """Find out how dates are written, and whether all can be read so."""
+    names = [column.name for column in columns]
+    texts = {name: pl.when(~is_missing(name, source)).then(source.column(name).str.strip_chars()) for name in names}
+    _, found = _by_column(source, names, lambda name: dates.questions(texts[name]))
+    written = {column.name: dates.find_writing(found[column.name], column.present) for column in columns}
+    some = {name: writing for name, writing in written.items() if writing is not None}
+    _, faults = _by_column(source, [*some], lambda name: {"odd": _first_odd(texts[name], some[name].read(texts[name]))})
+    unreadable = {name: f"dates, but {fault['odd']!r} is none" for name, fault in faults.items() if fault["odd"]}
+    mixed = "dates that are not all written in one way"
+    return {
+        column.name: replace(
+            column,
+            writing=written[column.name],
+            unreadable=unreadable.get(column.name, "") if column.name in some else mixed,
+        )
+        for column in columns
+    }
+
+
+def _first_odd(text: pl.Expr, read: pl.Expr) -> pl.Expr:
+    """The first text that could not be read, or null."""
+    return text.filter(text.is_not_null() & read.is_null()).first()
 
 
 def _judge_numbers(source: Source, name: str, n_rows: int, found: dict[str, Any]) -> Column:
@@ -268,14 +314,17 @@ def _judge_text(source: Source, column: Column, as_text: bool, found: dict[str, 
     if numbers == column.present:
         return replace(text, holds="numbers", removed=taken_away)
     enough = OFTEN if found["odd_levels"] == 1 and found["marks"] else MOSTLY
-    if source.loose and numbers >= enough * column.present:
-        raise ValueError(_stray_text(source, text, found))
-    return text
+    if not source.loose or numbers < enough * column.present:
+        return text
+    row = pl.col(ROW) == found["first_odd"]
+    value = source.collect(source.frame.filter(row).select(source.column(column.name))).item().strip()
+    if text.levels <= min(FEW_LEVELS, column.present / FEW_LEVELS) and not found["marks"]:
+        return replace(text, number_like=value)
+    raise ValueError(_stray_text(source, text, value, found))
 
 
-def _stray_text(source: Source, column: Column, found: dict[str, Any]) -> str:
+def _stray_text(source: Source, column: Column, value: str, found: dict[str, Any]) -> str:
     count, row = found["odd"], found["first_odd"]
-    value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(column.name))).item().strip()
     others = "" if count == 1 else f" and {count - 1:,} more"
     is_mark = found["odd_levels"] == 1 and (count > 1 or found["marks"])
     way_out = f"Use na={in_quotes(value)} if it stands for missing values, correct" if is_mark else "Correct"

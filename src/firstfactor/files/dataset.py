@@ -1,43 +1,19 @@
 """From a source to a table in memory: only the columns and rows that are wanted, checked and typed."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ..parameters import RankParameters
-from .column_types import (
-    Column,
-    in_quotes,
-    is_missing,
-    match_names,
-    quote_names,
-    split_names,
-    take_inventory,
-    unknown_column,
-)
-from .input_file import Source, tidy_name
-from .numerals import as_number, undecorated
-
-# Neighbourhoods have two rows, or three for two classes.
-FEWEST_ROWS = 3
-
-# Types that few libraries know.
-WIDE = (pl.Int128, pl.UInt128)
-
-# So many columns with missing values are named.
-MOST_NAMED = 10
-
-
-class Request(NamedTuple):
-    """Which part of a table is wanted."""
-
-    target: str | None
-    categorical: Sequence[str] = ()
-    parameters: RankParameters = RankParameters()
+from .._utils.text import list_names
+from .column_types import MOST_LEVELS, Column, quote_names, take_inventory
+from .dates import split_dates
+from .gaps import Dropped, count_missing, drop_rows, find_gaps, refuse_few_rows, refuse_missing
+from .input_file import Source
+from .roles import Request, Roles, find_roles, resolve_names, sort_out
+from .values import as_whole, read_columns, say_date_readings, say_readings
 
 
 @dataclass(frozen=True)
@@ -46,16 +22,22 @@ class Dataset:
 
     shown: str
     X: pl.DataFrame
-    y: pl.Series
-    categorical: tuple[str, ...] = ()
-    """Factors to take as categories whatever they hold."""
+    y: pl.Series | pl.DataFrame
+    """A column, or a frame of several outputs."""
+    weights: pl.Series | None = None
+    """How much each row counts."""
+    groups: pl.Series | None = None
+    """Which rows belong together."""
+    sayings: Mapping[str, Any] = field(default_factory=dict)
+    """What is said about columns of X, with their names in full: ``categorical``, ``factor_groups``, ``period``,
+    ``scale`` and ``forced``, as `FIRST` takes them."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Columns that cannot be factors, and why."""
     n_read: int = 0
     """Rows in the file."""
     n_drawn: int | None = None
     """Rows drawn at random, if not all."""
-    n_dropped: int = 0
+    dropped: Dropped = field(default_factory=Dropped)
     """Rows left out for missing values."""
     n_copies: int = 0
     """Rows left out because they are equal to others."""
@@ -66,106 +48,84 @@ class Dataset:
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How the file was read: options of the command, with what was guessed."""
 
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """The name of each output."""
+        return (self.y.name,) if isinstance(self.y, pl.Series) else tuple(self.y.columns)
+
+    @property
+    def response_name(self) -> str:
+        """All outputs as a list in words."""
+        return list_names(self.target_names)
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out for missing values, whichever."""
+        return self.dropped.no_target + self.dropped.incomplete
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """Factors to take as categories whatever they hold."""
+        return tuple(self.sayings.get("categorical", ()))
+
 
 def read_dataset(source: Source, request: Request) -> Dataset:
     """Find out what the columns hold, then read those that are wanted."""
-    target = _find_target(source, request.target)
-    factors = _find_factors(source, request, target)
-    categorical = _find_categorical(source, request, target, factors)
-    columns = take_inventory(source, [target, *factors], categorical)
-    _check_target(source, columns[0])
-    used, left_out = _sort_out(source, request, columns[1:], categorical)
-    if not used:
-        why = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
-        raise ValueError(f"{source.shown} has no column that can be a factor of {target!r} ({why or 'none is left'}).")
-    used = [columns[0], *used]
-    if request.parameters.missing == "error":
-        _refuse_missing(source, used)
-    drawn = _draw(used[0].n_rows, request)
-    read = _read(source, used, drawn, request.parameters.missing == "drop", categorical)
-    frame = read.unique(maintain_order=True) if request.parameters.unique else read
-    y, *X = frame.get_columns()
+    roles = find_roles(source, request)
+    inventory = _look(source, request, roles)
+    used, left_out = _choose(source, request, roles, inventory)
+    others = [inventory[name] for name in roles.others]
+    n_rows = others[0].n_rows
+    drawn = _draw(n_rows, request)
+    everything = read_columns(source, [*others, *used], drawn, roles.categorical)
+    frame, dropped = drop_rows(everything, roles, request.options.missing == "drop")
+    refuse_few_rows(source, n_rows, len(frame), dropped)
+    read = frame.unique(maintain_order=True) if request.parameters.unique else frame
+    X, periods, remarks = _split_dates(source, request, read, used, roles.categorical)
     return Dataset(
         source.shown,
-        pl.DataFrame(X),
-        y,
-        categorical=tuple(column.name for column in used if column.name in categorical),
+        X,
+        _outputs(source, request, read, roles.targets),
+        weights=None if roles.weight is None else _check_weights(source, read.get_column(roles.weight)),
+        groups=None if roles.groups is None else read.get_column(roles.groups),
+        sayings=resolve_names(source, request, roles, X.columns, periods),
         left_out=left_out,
-        n_read=used[0].n_rows,
+        n_read=n_rows,
         n_drawn=None if drawn is None else len(drawn),
-        n_dropped=(used[0].n_rows if drawn is None else len(drawn)) - len(read),
-        n_copies=len(read) - len(frame),
-        remarks=tuple(_readings(source, used)),
+        dropped=dropped,
+        n_copies=len(frame) - len(read),
+        remarks=(*say_readings(source, [*others, *used]), *say_date_readings(used, roles.categorical), *remarks),
         reading=source.reading,
     )
 
 
-def _find_target(source: Source, target: str | None) -> str:
-    if target is None:
-        raise ValueError(
-            f"target= is needed: the column to explain. The columns of {source.shown} are {quote_names(source.names)}."
-        )
-    target = target if target in source.names else tidy_name(target)
-    if target not in source.names:
-        raise ValueError(unknown_column("target", target, source.names, source.shown))
-    return target
-
-
-def _find_factors(source: Source, request: Request, target: str) -> list[str]:
-    names, shown = source.names, source.shown
-    wanted = match_names("factors", request.parameters.factors, names, shown) if request.parameters.factors else names
-    dropped = match_names("drop", request.parameters.drop, names, shown)
-    for name in split_names(request.parameters.factors, names):
-        if name in dropped:
-            raise ValueError(f"drop: column {name!r} is also named in factors=. Leave it out of one of them.")
-    factors = [name for name in wanted if name != target and name not in dropped]
-    if len(names) == 1:
-        raise ValueError(
-            f"{shown} has only one column, {target!r}. Columns of text files must be separated by commas, semicolons, "
-            "tabs or |."
-        )
-    if not factors:
-        raise ValueError(f"no factors are left in {shown} besides the target {target!r}: see factors= and drop=.")
-    return factors
-
-
-def _find_categorical(source: Source, request: Request, target: str, factors: Sequence[str]) -> list[str]:
-    """The factors to take as categories; a glob may stand for more, a name must be a factor's."""
-    matches = match_names("categorical", request.categorical, source.names, source.shown)
-    for name in split_names(request.categorical, source.names):
-        if name == target:
-            raise ValueError(
-                f'categorical: column {name!r} is the target. Use task="classification" if it has two classes.'
-            )
-        if name in source.names and name not in factors:
-            raise ValueError(
-                f"categorical: column {name!r} is not a factor here, because of factors= or drop=. "
-                "Leave it out of one of them."
-            )
-    return [name for name in matches if name in factors]
-
-
-def _sort_out(
-    source: Source, request: Request, columns: Sequence[Column], categorical: Sequence[str]
+def _choose(
+    source: Source, request: Request, roles: Roles, inventory: Mapping[str, Column]
 ) -> tuple[list[Column], dict[str, str]]:
-    """The columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
-    used, left_out = [], {}
-    asked = {"categorical": split_names(request.categorical, source.names),
-             "factors": split_names(request.parameters.factors, source.names)}  # fmt: skip
-    for column in columns:
-        name, why = column.name, column.why_left_out
-        option = next((option for option, names in asked.items() if name in names), None)
-        if why is None or (name in categorical and column.can_be_category) or (option and column.can_be_number):
-            used.append(column)
-        elif option is None:
-            left_out[name] = why
-        else:
-            labels = f"Use categorical={in_quotes(name)} to take its values as labels, or leave it out."
-            raise ValueError(
-                f"{option}: column {name!r} of {source.shown} cannot be a factor: {why}. "
-                f"{labels if column.can_be_category else 'Leave it out.'}"
-            )
+    """The columns that are factors, and why others are not; refuse a table that cannot be analysed."""
+    for name in roles.targets:
+        _check_target(source, inventory[name])
+    _check_rows(source, roles, inventory)
+    used, left_out = sort_out(source, request, [inventory[name] for name in roles.factors], roles.categorical)
+    if not used:
+        why = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
+        raise ValueError(
+            f"{source.shown} has no column that can be a factor of {quote_names(roles.targets)} "
+            f"({why or 'none is left'})."
+        )
+    if request.options.missing == "error":
+        refuse_missing(source, used, roles.targets)
     return used, left_out
+
+
+def _look(source: Source, request: Request, roles: Roles) -> dict[str, Column]:
+    """What all columns in use hold, by name."""
+    as_text = [*roles.categorical, *([] if roles.groups is None else [roles.groups])]
+    if request.options.task == "classification":
+        as_text += roles.targets
+    names = [*roles.others, *roles.factors]
+    found = take_inventory(source, names, as_text, request.options.missing == "level")
+    return {column.name: column for column in found}
 
 
 def _check_target(source: Source, target: Column) -> None:
@@ -173,46 +133,39 @@ def _check_target(source: Source, target: Column) -> None:
         raise ValueError(f"{source.shown} has no rows below its header.")
     if target.present == 0:
         raise ValueError(f"target: column {target.name!r} of {source.shown} has no values.")
-    if target.holds in ("dates", "other"):
+    if target.holds in ("dates", "other") or target.writing is not None:
+        held = target.why_left_out if target.holds == "other" else "dates or times"
         raise ValueError(
-            f"target: column {target.name!r} of {source.shown} holds {target.why_left_out}; "
-            "a response is numbers or two classes."
-        )
-    if target.holds == "text" and target.levels > 2:
-        raise ValueError(
-            f"target: column {target.name!r} of {source.shown} holds {target.levels:,} different texts; a response "
-            "is numbers or two classes. Add a column that tells one class from the rest, and name that."
+            f"target: column {target.name!r} of {source.shown} holds {held}; a response is numbers or classes."
         )
 
 
-def _refuse_missing(source: Source, columns: Sequence[Column]) -> None:
-    gaps = _most_missing_first(columns)
-    if not gaps:
-        return
-    any_gap = pl.any_horizontal([is_missing(column.name, source) for column in gaps])
-    n_rows = source.collect(source.frame.select(any_gap.sum())).item()
-    worst = gaps[0]
-    where = f" ({'first ' if worst.missing > 1 else ''}on {source.place(worst.first_missing or 0)})"
-    if len(gaps) == 1:
-        count = f"{worst.missing:,} missing value{'s' if worst.missing > 1 else ''}"
-        what = f"column {worst.name!r} of {source.shown} has {count}{where}"
-    else:
-        what = f"{len(gaps):,} columns of {source.shown} have missing values: {_count_missing(gaps, where)}"
-    raise ValueError(
-        f'{what}. Use missing="drop" to leave out the {n_rows:,} of {worst.n_rows:,} rows with missing values, or '
-        "drop= to leave out columns."
-    )
+def _check_rows(source: Source, roles: Roles, inventory: Mapping[str, Column]) -> None:
+    """Refuse weights and groups that do not say something about every row."""
+    for option, name in (("weight", roles.weight), ("groups", roles.groups)):
+        if name is None:
+            continue
+        column = inventory[name]
+        if option == "weight" and column.holds != "numbers":
+            raise ValueError(f"weight: column {name!r} of {source.shown} must hold numbers. Name another column.")
+        gaps = find_gaps(source, [name], roles.targets) if column.missing else None
+        if gaps is not None and gaps[0]:
+            count, row = gaps
+            raise ValueError(
+                f"{option}: column {name!r} of {source.shown} has {count_missing(count)} "
+                f"({'first ' if count > 1 else ''}on {source.place(row)}). Every row needs one: fill it in, or leave "
+                "out the row."
+            )
 
 
-def _most_missing_first(columns: Iterable[Column]) -> list[Column]:
-    return sorted((column for column in columns if column.missing), key=lambda column: -column.missing)
-
-
-def _count_missing(gaps: Sequence[Column], where: str = "") -> str:
-    """Say how many values are missing in which column, and for the first one where."""
-    counts = [f"{column.name!r} {column.missing:,}" for column in gaps[:MOST_NAMED]]
-    more = [f"and {len(gaps) - MOST_NAMED:,} columns more"] if len(gaps) > MOST_NAMED else []
-    return ", ".join([counts[0] + where, *counts[1:], *more])
+def _check_weights(source: Source, weights: pl.Series) -> pl.Series:
+    least, most = float(weights.min()), float(weights.max())  # type: ignore[arg-type]
+    if least < 0 or most == 0:
+        raise ValueError(
+            f"weight: column {weights.name!r} of {source.shown} must hold numbers of at least 0, some above it; got "
+            f"{least:g} to {most:g}."
+        )
+    return weights
 
 
 def _draw(n_rows: int, request: Request) -> pl.Series | None:
@@ -225,72 +178,44 @@ def _draw(n_rows: int, request: Request) -> pl.Series | None:
     return pl.Series(np.sort(rows)).cast(pl.UInt32)
 
 
-def _read(
-    source: Source,
-    columns: Sequence[Column],
-    drawn: pl.Series | None,
-    drop_missing: bool,
-    categorical: Sequence[str],
-) -> pl.DataFrame:
-    frame = source.frame
-    if drawn is not None:
-        position = "\0position"  # unlike the number in the file, it has no gaps where lines are blank
-        frame = frame.with_row_index(position).filter(pl.col(position).is_in(drawn.implode()))
-    gaps = _most_missing_first(columns)
-    if drop_missing and gaps:
-        frame = frame.filter(~pl.any_horizontal([is_missing(column.name, source) for column in gaps]))
-    values = [_typed(source, column, column.name in categorical).alias(column.name) for column in columns]
-    read = source.collect(frame.select(values))
-    if len(read) < FEWEST_ROWS:
-        n_rows, n_left = columns[0].n_rows, len(read)
-        if n_left == n_rows:
-            raise ValueError(
-                f"{source.shown} has {n_left} row{'s' if n_left > 1 else ''}; at least {FEWEST_ROWS} are needed."
-            )
-        why = f" Missing values: {_count_missing(gaps)}. Use drop= to leave out columns." if gaps else ""
-        raise ValueError(
-            f"{n_left} of {n_rows:,} rows of {source.shown} are left; at least {FEWEST_ROWS} are needed.{why}"
-        )
-    return pl.DataFrame([_in_64_bits(source, values) for values in read])
-
-
-def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
-    """The values of a column: numbers that were text, and as text what can only be labels."""
-    value, dtype = source.column(column.name), source.dtypes[column.name]
-    if dtype != pl.String:
-        return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
-    if column.removed is None or (as_label and column.large):
-        return value.str.strip_chars()
-    numeral = source.numeral(column.name)
-    if column.large:
-        return numeral.cast(pl.Int128, strict=False)
-    return as_number(undecorated(numeral) if column.removed else numeral)
-
-
-def _in_64_bits(source: Source, values: pl.Series) -> pl.Series:
-    """Integers of 128 bits in a type that every library knows."""
-    if values.dtype not in WIDE:
-        return values
-    for dtype in (pl.Int64, pl.UInt64, pl.Float64):
-        narrow = values.cast(dtype, strict=False)
-        if narrow.null_count() == 0 and narrow.n_unique() == values.n_unique():
-            return narrow
-    raise ValueError(
-        f"column {values.name!r} of {source.shown} holds whole numbers of more than 64 bits that are too close to each "
-        "other. Leave it out (drop=), or take its values as labels (categorical=)."
-    )
-
-
-def _readings(source: Source, columns: Sequence[Column]) -> list[str]:
-    """Say which columns of text were read as numbers, where a person would not expect it."""
-    names = defaultdict(list)
+def _outputs(source: Source, request: Request, frame: pl.DataFrame, targets: Sequence[str]) -> pl.Series | pl.DataFrame:
+    """The response: a column, or several."""
+    columns = [as_whole(frame.get_column(name)) for name in targets]
     for column in columns:
-        if column.removed:
-            names[", ".join(column.removed)].append(column.name)
-        elif column.removed == () and not source.untyped:
-            names["stored as text"].append(column.name)
-    return [
-        f"{'Column' if len(names) == 1 else 'Columns'} {quote_names(names)} "
-        f"{'was' if len(names) == 1 else 'were'} read as numbers: {how}."
-        for how, names in names.items()
-    ]
+        _check_classes(source, column, request.options.task)
+    return columns[0] if len(columns) == 1 else pl.DataFrame(columns)
+
+
+def _check_classes(source: Source, target: pl.Series, task: str) -> None:
+    """Refuse labels of which nearly every row has one of its own."""
+    if target.dtype.is_numeric() and task != "classification":
+        return
+    levels = target.n_unique()
+    if levels == len(target) > 2 or levels > max(MOST_LEVELS, len(target) / 2):
+        what = "values" if target.dtype.is_numeric() else "texts"
+        way_out = "Leave out task=" if target.dtype.is_numeric() else "Name a column with fewer labels"
+        raise ValueError(
+            f"target: column {target.name!r} of {source.shown} holds {levels:,} different {what} in {len(target):,} "
+            f"rows; a class needs several rows. {way_out}, or add a column that sorts them into fewer classes."
+        )
+
+
+def _split_dates(
+    source: Source, request: Request, frame: pl.DataFrame, columns: Sequence[Column], categorical: Sequence[str]
+) -> tuple[pl.DataFrame, dict[str, float], list[str]]:
+    """The factors, with parts of dates if wanted; the periods of these, and what to say about it."""
+    X, periods = [], dict[str, float]()
+    known = {column.name for column in columns}
+    for column in columns:
+        values = frame.get_column(column.name)
+        X.append(as_whole(values) if column.name in categorical else values)
+        if request.parameters.date_parts and values.dtype in (pl.Date, pl.Datetime, pl.Time):
+            parts, repeating = split_dates(column.name, values)
+            clash = next((part.name for part in parts if part.name in known), None)
+            if clash is not None:
+                raise ValueError(f"date_parts: {source.shown} has a column {clash!r} already. Rename it, or use drop=.")
+            X += parts
+            periods |= repeating
+    has_dates = any(values.dtype.is_temporal() for values in X)
+    told = request.parameters.date_parts and not has_dates
+    return pl.DataFrame(X), periods, ["No column in use holds dates that have parts."] if told else []

@@ -499,4 +499,10 @@ def to_polars(data: Any) -> pl.DataFrame:
             f"data must be the path of a file or a pandas, polars or pyarrow table; got {type(data).__name__}. "
             "For arrays, use FIRST().fit(X, y)."
         )
-    return frame.to_polars()
+    ordered = {name: pl.Enum(_levels(frame[name])) for name, dtype in frame.schema.items() if dtype == nw.Enum}
+    return frame.to_polars().cast(ordered)  # type: ignore[arg-type]
+
+
+def _levels(column: "nw.Series[Any]") -> list[str]:
+    """The levels of an ordered category in their order, which not every library passes on."""
+    return [str(level) for level in column.cat.get_categories().to_list()]

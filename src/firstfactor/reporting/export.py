@@ -45,7 +45,7 @@ class Exported(Protocol):
 
     @property
     def classes(self) -> list[Any]:
-        """The two class labels."""
+        """The class labels."""
 
 
 def as_json(result: Exported, more: Mapping[str, Any]) -> str:
@@ -65,12 +65,14 @@ def as_dict(result: Exported) -> dict[str, Any]:
     return {
         "data": {
             "source": data.shown,
-            "target": data.y.name,
+            "target": data.target_names[0] if len(data.target_names) == 1 else list(data.target_names),
             "task": indices.task,
             "classes": result.classes,
             "rows_in_file": data.n_read,
             "rows_drawn": data.n_drawn,
             "rows_dropped": data.n_dropped,
+            "rows_without_target": data.dropped.no_target,
+            "missing_values_dropped": dict(data.dropped.costs),
             "copies_dropped": data.n_copies,
             "rows_used": len(data.y),
             "rows_estimated_on": indices.n_rows,
@@ -147,6 +149,8 @@ def _factor_rows(result: Exported) -> list[dict[str, Any]]:
             "selected": bool(support[i]),
             "weak": bool(weak[i]),
             "reason": "" if support[i] else indices.why_left_out(i),
+            "missing": indices.missing[i],
+            "forced": i in indices.forced,
         }
         for i in [*indices.selected.tolist(), *indices.left_out.tolist()]
     ]
