@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestRegressor
@@ -15,18 +16,19 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import friedman, mixed
 
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 
 EXPECTED_FAILURES = {
-    "check_estimators_nan_inf": "wants transform to refuse NaN in a column that is not selected; what it asks of fit "
-    "and of selected columns is tested below"
+    "check_sample_weight_equivalence_on_dense_data": "a weight of 2 is not a row that occurs twice, which would be its "
+    "own neighbour without noise"
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*different whole numbers and is taken for a quantity")
 @pytest.mark.filterwarnings("error::firstfactor.DataQualityWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected")  # from noise that a check makes
 @parametrize_with_checks(
@@ -242,10 +244,46 @@ def test_a_misspelt_option_is_named_with_the_nearest():
         total_indices(X, y, n_neighbours=3)
 
 
-def test_weights_are_not_supported_yet():
+def test_weights_and_groups_are_routed_through_pipelines():
+    X, y = friedman(200)
+    weights, groups = np.linspace(0.1, 2, 200), np.arange(200) // 4
+    ref = FIRST().fit(X, y, sample_weight=weights, groups=groups).importances_
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = FIRST().set_fit_request(sample_weight=True, groups=True)
+        pipeline = make_pipeline(StandardScaler(), selector, LinearRegression())
+        pipeline[0].set_fit_request(sample_weight=False)
+        pipeline[-1].set_fit_request(sample_weight=False)
+        pipeline.fit(X, y, sample_weight=weights, groups=groups)
+    np.testing.assert_allclose(pipeline[1].importances_, ref)
+    assert not np.allclose(ref, FIRST().fit(X, y).importances_)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sample_weight": np.ones(49)}, r"sample_weight must have one value per row of X \(50\); got 49"),
+        ({"sample_weight": np.r_[-1.0, np.ones(49)]}, "sample_weight must hold numbers of at least 0; got -1"),
+        ({"sample_weight": np.r_[np.nan, np.ones(49)]}, r"sample_weight contains NaN \(row 0\)"),
+        ({"sample_weight": ["a"] * 50}, "sample_weight must hold numbers; got 'a'"),
+        ({"sample_weight": np.zeros(50)}, "sample_weight must not be zero for all rows"),
+        ({"sample_weight": np.r_[1.0, np.zeros(49)]}, r"at least 2 rows are needed, but 1 of 50 are left \(49 with a weight"),
+        ({"groups": np.zeros(50)}, "groups must tell at least two groups apart; all rows have the same one"),
+        ({"groups": np.arange(51)}, r"groups must have one value per row of X \(50\); got 51"),
+        ({"groups": [None] + ["a"] * 49}, r"groups contains NaN \(row 0\)"),
+    ],
+)
+def test_bad_weights_and_groups_are_refused(given, message):
     X, y = friedman(50)
-    with pytest.raises(TypeError, match="sample_weight: not supported yet"):
-        FIRST().fit(X, y, sample_weight=np.ones(50))
+    with pytest.raises(ValueError, match=message):
+        FIRST().fit(X, y, **given)
+
+
+def test_halves_need_four_groups():
+    X, y = friedman(60)
+    with pytest.raises(ValueError, match="groups must be at least 4 to be halved, 2 for each half; got 3"):
+        FIRST(split=True).fit(X, y, groups=np.arange(60) % 3)
+    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 2 to 2 .the rows outside of the largest"):
+        FIRST(3).fit(X, y, groups=np.r_[0, np.ones(59)])
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -258,10 +296,86 @@ def test_transform_looks_at_selected_columns_only(make, bad):
     gap[3, 1] = bad
     np.testing.assert_array_equal(selector.transform(make(gap)), X[:, selector.support_])
     gap[3, 0] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    if np.isnan(bad):  # a value of its own
+        np.testing.assert_array_equal(selector.transform(make(gap)), gap[:, selector.support_])
+        assert FIRST().fit(make(gap), y).indices_.missing[:3] == (1, 1, 0)
+        return
+    with pytest.raises(ValueError, match="infinity"):
         selector.transform(make(gap))
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(ValueError, match="infinity"):
         FIRST().fit(make(gap), y)
+
+
+@pytest.mark.parametrize("rule", ["paper", "calibrated"])
+def test_forced_factors_are_always_in(rule):
+    X, y = friedman(400)
+    free, forced = (FIRST(rule=rule, forced=names, random_state=0).fit(X, y) for names in (None, [1, 0]))
+    assert not free.support_[1]
+    assert forced.support_[[0, 1]].all()
+    assert forced.indices_.forced == (0, 1)
+    assert forced.path_.steps[0].base == (0, 1)
+    assert all(1 not in step.candidates for step in forced.path_.steps if step.phase == "forward")
+    assert all(1 not in step.chosen for step in forced.path_.steps)
+    if rule == "calibrated":
+        assert np.isnan(forced.p_values_[[0, 1]]).all() and np.isfinite(forced.p_values_[6])
+    with pytest.raises(ValueError, match="forced must name columns of X; there is no column 'age'"):
+        FIRST(rule=rule, forced=["age"]).fit(X, y)
+    constant = FIRST(rule=rule, forced=[0]).fit(np.column_stack([np.ones(400), X]), y)
+    assert not constant.support_[0]
+
+
+@pytest.mark.parametrize("rule", ["paper", "calibrated"])
+@pytest.mark.parametrize("most", [1, 2, 99])
+def test_at_most_so_many_factors_are_selected(rule, most):
+    X, y = friedman(400)
+    free, limited = (FIRST(rule=rule, max_factors=m, random_state=0).fit(X, y) for m in (None, most))
+    assert limited.selected_.size == min(most, free.selected_.size)
+    assert FIRST(rule=rule, max_factors=most, forced=[2], random_state=0).fit(X, y).support_.sum() <= most + 1
+    with pytest.raises(ValueError, match="max_factors must be a whole number of at least 1; got 0"):
+        FIRST(max_factors=0).fit(X, y)
+
+
+def test_grouped_columns_are_selected_together():
+    X, y = friedman(500)
+    groups = {"pair": ["x0", "x6"], "noise": "x[1-5]"}
+    selector = FIRST(factor_groups=groups).set_output(transform="pandas").fit(pd.DataFrame(X).add_prefix("x"), y)
+    assert selector.factor_names_.tolist() == ["pair", "noise", "x7", "x8", "x9"]
+    assert selector.importances_.shape == (5,)
+    assert selector.support_.tolist() == [True, *[False] * 5, *[True] * 4]
+    assert selector.feature_importances_[0] == selector.feature_importances_[6] == selector.importances_[0]
+    assert list(selector.transform(pd.DataFrame(X).add_prefix("x"))) == ["x0", "x6", "x7", "x8", "x9"]
+    assert selector.importances_[0] == selector.importances_.max()
+    assert selector.indices_.kinds[:2] == ("group", "group")
+
+
+def test_one_hot_columns_of_a_column_transformer_are_grouped_back():
+    X, y = mixed(300)
+    encode = make_column_transformer((OneHotEncoder(sparse_output=False), ["make"]), remainder="passthrough")
+    encoded = encode.set_output(transform="pandas").fit_transform(X)
+    grouped = FIRST(factor_groups={"make": "onehotencoder__make_*"}).fit(encoded, y)
+    plain = FIRST().fit(X[["make", "size", "load", "wet", "count"]], y)
+    np.testing.assert_allclose(grouped.importances_, plain.importances_)
+    assert grouped.indices_.kinds[0] == "category"
+
+
+def test_several_classes_and_outputs_have_attributes_that_fit():
+    X, y = friedman(300)
+    classes = FIRST().fit(X, np.array(list("cab"))[np.digitize(y, np.quantile(y, [0.3, 0.6]))])
+    assert (classes.task_, classes.classes_.tolist()) == ("classification", ["a", "b", "c"])
+    assert 0 < classes.noise_variance_ < 2 / 3 and set(classes.selected_) <= {0, 6, 7, 8, 9}
+    outputs = FIRST(output_weights=[1, 0]).fit(X, np.column_stack([y, X[:, 2]]))
+    np.testing.assert_allclose(outputs.importances_, FIRST().fit(X, y).importances_)
+    both = FIRST().fit(X, pd.DataFrame({"a": y, "b": X[:, 2]}))
+    assert both.support_[2] and both.indices_.outputs == ("a", "b")
+
+
+def test_ranks_of_the_response_are_robust():
+    X, y = friedman(400)
+    y[:3] = 1e6, -1e6, 1e7
+    assert set(FIRST(response="ranks").fit(X, y).selected_[:2]) <= {0, 6, 9}
+    assert FIRST(response="ranks").fit(X, y).r2_ceiling_ > 0.6
+    assert FIRST(response="normal-scores").fit(X, y).r2_ceiling_ > 0.6
+    assert FIRST().fit(X, y).r2_ceiling_ < 0.5
 
 
 def test_transform_of_a_table_with_gaps_keeps_types():

@@ -219,9 +219,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _by_column(self, of_factors: NDArray[Any]) -> NDArray[Any]:
         """What is known of each factor as an entry for each column of X."""
-        inputs = self.indices_.inputs
         columns = np.empty(self.n_features_in_, dtype=of_factors.dtype)
-        for value, members in zip(of_factors, inputs, strict=True):
+        for value, members in zip(of_factors, self.indices_.members, strict=True):
             columns[list(members)] = value
         return columns
 
@@ -268,13 +267,13 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(frame, nw.DataFrame):
             table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
             return check_array(
-                self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0, ensure_all_finite=False
+                self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0, ensure_all_finite="allow-nan"
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
             values = chosen.to_numpy() if chosen.columns else np.empty((len(frame), 0))  # no columns would have no rows
-            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite=False)
+            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":

@@ -157,10 +157,10 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
     if not isinstance(values, np.ndarray):
         raise ValueError(f"sample_weight must hold numbers; got {values[0]!r}.")
     weights = values.astype(np.float64)
-    if (weights < 0).any() or not (weights > 0).any():
-        raise ValueError(
-            f"sample_weight must hold numbers of at least 0, some above it; got {weights.min():g} to {weights.max():g}."
-        )
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight must hold numbers of at least 0; got {weights.min():g}.")
+    if not weights.any():
+        raise ValueError("sample_weight must not be zero for all rows: nothing would be left.")
     return weights
 
 

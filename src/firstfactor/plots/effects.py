@@ -29,8 +29,9 @@ NARROW_LABEL = 28
 
 @dataclass(frozen=True)
 class Effect:
-    """The values of one factor next to its name and importance."""
+    """One column of a factor next to its name and importance."""
 
+    factor: int
     name: str
     importance: float
     column: Column
@@ -40,7 +41,7 @@ def read_effects(X: Any, y: Any, indices: Indices, wanted: Sequence[int]) -> tup
     """The columns of the factors ``wanted``, in that order, and the response."""
     effects: dict[int, list[Effect]] = {i: [] for i in wanted}
     for i, name, column in read_columns(X, indices, set(wanted)):
-        effects[i].append(Effect(name, float(indices.shares[i]), column))
+        effects[i].append(Effect(i, name, float(indices.shares[i]), column))
     return [effect for i in wanted for effect in effects[i]], read_target(y, count_rows(X), indices)
 
 

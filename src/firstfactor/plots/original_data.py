@@ -84,13 +84,13 @@ def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[
     """Yield the columns of the factors ``wanted`` in the order of the table: factor, name and values."""
     names, columns, n_rows = open_table(X)
     _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
-    factor_of = {j: i for i, members in enumerate(indices.inputs) for j in members}
+    factor_of = {j: i for i, members in enumerate(indices.members) for j in members}
     rows = analysed_rows(indices, n_rows)
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
         i = factor_of[j]
         if i in wanted:
             name = indices.names[i]
-            if len(indices.inputs[i]) > 1:
+            if len(indices.members[i]) > 1:
                 name = f"{name}: {names[j]}"
             yield i, name, _read(column, names[j], indices.kinds[i] == "category").take(rows)
 
@@ -125,7 +125,7 @@ def read_target(y: Any, n_rows: int, indices: Indices) -> Target:
 
 def _refuse_another_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> None:
     """Refuse a table that is not the one analysed; names may be missing on one side."""
-    n_columns = sum(map(len, indices.inputs))
+    n_columns = sum(map(len, indices.members))
     grouped = n_columns != len(indices.names)
     positions = tuple(f"x{j}" for j in range(n_columns))
     if len(names) == n_columns and (unnamed or grouped or names == indices.names or indices.names == positions):

@@ -49,10 +49,8 @@ def read_data(X: Any, y: Any, indices: Indices) -> Data:
     if n_rows > MOST_ROWS_ASSOCIATED:
         rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
     effects, target = read_effects(X, y, indices, selected)
-    summaries, some = dict[str, tuple[Kind, str]](), dict[str, Column]()
-    for i, name, column in read_columns(X, indices, set(selected)):
-        some[name] = column.take(rows)
-        summaries[name] = (indices.kinds[i], summarise(column))
+    summaries = {effect.name: (indices.kinds[effect.factor], summarise(effect.column)) for effect in effects}
+    some = {effect.name: effect.column.take(rows) for effect in effects}
     found = []
     for i, name, column in read_columns(X, indices, set(others)):
         if len(summaries) < MOST_SUMMARIES:
@@ -97,7 +95,7 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
         "classes": target.classes,
         "n_outputs": len(indices.outputs),
         "summaries": [(printable(name), kind, text) for name, (kind, text) in shown],
-        "more_summaries": max(sum(map(len, indices.inputs)) - len(shown), 0),
+        "more_summaries": max(sum(map(len, indices.members)) - len(shown), 0),
         "stand_ins": [
             (printable(one.left_out), printable(one.selected), one.association)
             for one in data.stand_ins[:MOST_STAND_INS]

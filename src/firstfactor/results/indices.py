@@ -55,13 +55,18 @@ class Indices:
     outputs: tuple[str, ...] = ("y",)
     """The names of the outputs."""
     inputs: tuple[tuple[int, ...], ...] = ()
-    """The columns of the table that each factor was made of; empty for a set."""
+    """The columns of the table that each factor was made of; empty if each factor is a column."""
     rows: NDArray[np.intp] | None = None
     """The rows of the table that were analysed; None if all were."""
     missing: tuple[int, ...] = ()
     """How many rows of each factor have a missing value."""
     findings: tuple[Finding, ...] = ()
     """What in the table makes these results misleading: identifiers, copies of rows."""
+
+    @property
+    def members(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of the table that belong to each factor."""
+        return self.inputs or tuple((j,) for j in range(len(self.names)))
 
     @property
     def explained_variance(self) -> float:

@@ -149,8 +149,6 @@ def make_variances(observed: Observations, options: Options) -> Variances:
     design, response = observed.design, observed.response
     n_neighbors = response.default_neighbors if options.n_neighbors is None else options.n_neighbors
     most, why = most_neighbors(design.n_rows, observed.groups)
-    if options.n_neighbors is None:
-        n_neighbors = max(min(n_neighbors, most), 2)
     n_neighbors = checks.integer("n_neighbors", n_neighbors, 2, most, why)
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)

@@ -36,6 +36,7 @@ search.cost_alone = lambda points, *_: np.full_like(points, np.inf)  # always sh
 for few in (3000, 0):  # in a tree, and along a sorted column
     search.FEW_ROWS = few
     FIRST().fit(X, y)
+    FIRST().fit(X, y, groups=np.arange(60) // 2)
 total_indices(X, y)
 
 def parts(kind):
