@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
+from ._utils.text import list_names
 from .parameters import RANK, Options, Procedure, RankDict, RankParameters, document, find
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Ranking:
         notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
         if data.n_drawn is not None:
             notes.append(f"{data.n_drawn:,} of {data.n_read:,} rows were drawn at random.")
-        notes += data.dropped.sentences(data.response_name, len(data.X) + data.n_copies)
+        notes += data.dropped.sentences(list_names(data.target_names, "or"), len(data.X) + data.n_copies)
         if data.n_copies:
             notes.append(f"{data.n_copies:,} copies of rows were left out.")
         if self.indices.uncertainty is None:
@@ -189,7 +190,7 @@ def rank(
 
     watch.lap("loading")
     show("searching (the first run on a machine also compiles, for about 20 seconds)")
-    said = dict(dataset.sayings)
+    said = dict(dataset.column_options)
     procedure = replace(procedure, forced=said.pop("forced"))
     estimates = replace(estimates, **said).with_default_of(procedure)
     indices = _estimate(dataset, parameters.method, estimates, procedure, lambda path: show(_describe_step(path)))

@@ -64,21 +64,24 @@ def test_names_are_resolved_to_columns_in_use():
     table = read(
         factor_groups={"size": ["a,b"], "rest": "[wz]"}, period={"day": 7}, scale={"?": 2.0}, forced=["size,da*"]
     )
-    assert table.sayings == {
+    assert table.column_options == {
         "categorical": [],
         "factor_groups": {"size": ["a", "b"], "rest": ["w", "z"]},
         "period": {"day": 7},
         "scale": {"a": 2.0, "b": 2.0, "k": 2.0, "w": 2.0, "z": 2.0},
         "forced": ["size", "day"],
     }
-    plain = read().sayings
+    plain = read().column_options
     assert plain == {"categorical": [], "factor_groups": None, "period": None, "scale": True, "forced": None}
 
 
 def test_parts_of_dates_can_be_named():
     table = read(date_parts=True, forced=["day (season)"], period={"day (season)": 100})
     assert table.X.columns[3:6] == ["day", "day (season)", "day (weekday)"]
-    assert table.sayings["forced"] == ["day (season)"] and table.sayings["period"] == {"day (season)": 100}
+    assert table.date_parts == ("day (season)", "day (weekday)")
+    assert table.column_options["forced"] == ["day (season)"] and table.column_options["period"] == {
+        "day (season)": 100
+    }
 
 
 def test_a_part_of_a_date_that_is_there_already():

@@ -190,7 +190,8 @@ def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
     if data.n_drawn is not None:
         rows += f" drawn from {data.n_read:,}"
     if data.dropped.no_target:
-        rows += f" ({data.dropped.no_target:,} without {printable(list_names(data.target_names))} dropped)"
+        without = printable(list_names(data.target_names, "or"))
+        rows += f" ({data.dropped.no_target:,} without {without} dropped)"
     if data.dropped.incomplete:
         rows += f" ({data.dropped.incomplete:,} with missing values dropped: {_name_counts(data.dropped.costs)})"
     if data.n_copies:
@@ -222,7 +223,10 @@ def _say_role(result: Ranking) -> str:
 def _missing_line(result: Ranking) -> str:
     """Say which factors have missing values, and what they are taken for; nothing if none has."""
     indices = result.indices
-    counts = [(name, count) for name, count in zip(indices.names, indices.missing, strict=True) if count]
+    parts = result.dataset.date_parts  # missing wherever their dates are
+    counts = [
+        (name, count) for name, count in zip(indices.names, indices.missing, strict=True) if count and name not in parts
+    ]
     if not counts:
         return ""
     counts.sort(key=lambda each: -each[1])

@@ -28,9 +28,11 @@ class Dataset:
     """How much each row counts."""
     groups: pl.Series | None = None
     """Which rows belong together."""
-    sayings: Mapping[str, Any] = field(default_factory=dict)
+    column_options: Mapping[str, Any] = field(default_factory=dict)
     """What is said about columns of X, with their names in full: ``categorical``, ``factor_groups``, ``period``,
     ``scale`` and ``forced``, as `FIRST` takes them."""
+    date_parts: tuple[str, ...] = ()
+    """Columns of X that are parts of dates."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Columns that cannot be factors, and why."""
     n_read: int = 0
@@ -66,7 +68,7 @@ class Dataset:
     @property
     def categorical(self) -> tuple[str, ...]:
         """Factors to take as categories whatever they hold."""
-        return tuple(self.sayings.get("categorical", ()))
+        return tuple(self.column_options.get("categorical", ()))
 
 
 def read_dataset(source: Source, request: Request) -> Dataset:
@@ -88,7 +90,8 @@ def read_dataset(source: Source, request: Request) -> Dataset:
         _outputs(source, request, read, roles.targets),
         weights=None if roles.weight is None else _check_weights(source, read.get_column(roles.weight)),
         groups=None if roles.groups is None else read.get_column(roles.groups),
-        sayings=resolve_names(source, request, roles, X.columns, periods),
+        column_options=resolve_names(source, request, roles, X.columns, periods),
+        date_parts=tuple(name for name in X.columns if name not in inventory),
         left_out=left_out,
         n_read=n_rows,
         n_drawn=None if drawn is None else len(drawn),
