@@ -117,10 +117,11 @@ class Indices:
 
     @property
     def weak(self) -> NDArray[np.bool_]:
-        """Which selected factors may as well add nothing: their p-value is above 0.05."""
+        """Which selected factors may as well add nothing: their p-value is above 0.05; forced ones may have none."""
         if self.uncertainty is None:
             return np.zeros(self.values.size, dtype=bool)
-        return self.support & ~(self.uncertainty.p_values <= WEAK)
+        untested = np.isin(np.arange(self.values.size), self.forced) & np.isnan(self.uncertainty.p_values)
+        return self.support & ~(self.uncertainty.p_values <= WEAK) & ~untested
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """The confidence interval of each index, (factors, 2); not a number for those without one.
