@@ -358,12 +358,14 @@ def test_one_hot_columns_are_one_category_again(ask):
     found = rank(frame, "wear", factor_groups={"material": "material_*"})
     kinds = dict(zip(found.indices.names, found.indices.kinds, strict=True))
     assert selected(found)[0] == "material" and kinds["material"] == "category"
-    printed, written = ask(
-        frame, "-t", "wear", "--group", "material=material_iron,material_[stz]*", "--forced", "width"
-    )
+    options = ("-t", "wear", "--group", "material=material_iron,material_[stz]*", "--forced", "width")
+    printed, written = ask(frame, *options)
     assert "4 factors (3 numbers, 1 category)" in printed and "always in" in printed
     assert first_of(written) == "material"
     assert [row["factor"] for row in written["factors"] if row["forced"]] == ["width"]
+    printed, written = ask(frame, *options, "--rule", "calibrated")
+    (width,) = (row for row in written["factors"] if row["forced"])
+    assert "always in" in printed and width["p_value"] is None and not width["weak"]
 
 
 @pytest.mark.parametrize("method", ["first", "first-fast", "backward", "total"])

@@ -144,10 +144,9 @@ def _take(name: str, given: dict[str, Any]) -> Any:
         raise typer.BadParameter(f"it does not go with --{dashed(name)}.", param_hint=flag(name))
     if switched_off:
         return False
-    if not value and find(name).metadata["typed"] in _READ:
-        return None
-    if value is not None and find(name).metadata["typed"] in _READ:
-        return _READ[find(name).metadata["typed"]](name, value)
+    read = _READ.get(find(name).metadata["typed"])
+    if read is not None:
+        return read(name, value) if value else None
     return value.value if isinstance(value, StrEnum) else value
 
 
