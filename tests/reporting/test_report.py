@@ -132,7 +132,7 @@ def test_every_section_is_there(full):
     assert "FIRST().fit(X, y)" in repeat and "Nothing was drawn at random" in repeat
     for package in ("Python", "firstfactor", "numpy", "scipy", "scikit-learn", "numba"):
         assert package in repeat
-    assert ["n_neighbors", "None"] in rows_of(section(page, "repeat").find(".//table"))
+    assert ["rule", "'paper'"] in rows_of(section(page, "repeat").find(".//table"))
     assert "doi:10.1080/00401706.2025.2483531" in text_of(section(page, "cite"))
     assert "@article{" in text_of(section(page, "cite"))
     for word in ("need not sum to 1", "too low", "stand in for the others", "pure noise"):
@@ -625,3 +625,53 @@ def test_in_print_it_is_black_on_white(full, browser):
     page.close()
     assert brightness(paper) == 255
     assert 2 <= pages <= 6
+
+
+# --- everyday data ----------------------------------------------------------------------------------------------------
+
+
+def everyday(tmp_path, X, y, more=None, **options):
+    """The page of a fit, and the fit."""
+    selector = FIRST(**options).fit(X, y, **(more or {}))
+    selector.report(tmp_path / "page.html", X, y)
+    return page_of(tmp_path / "page.html"), selector
+
+
+def test_several_classes_and_missing_values_are_told(tmp_path):
+    X, y = mixed(300)
+    X.loc[:29, "size"], X.loc[5:9, "make"] = np.nan, None
+    kinds = np.array(["low", "middle", "high"])[np.digitize(y, np.quantile(y, [0.3, 0.7]))]
+    page, selector = everyday(tmp_path, X, pd.Series(kinds, name="grade"))
+    assert "of the Gini impurity of grade" in text_of(section(page, "ceiling"))
+    data = text_of(section(page, "data"))
+    assert "The response is one of 3 classes: high (90), low (90), middle (120); its Gini impurity is" in data
+    assert "Missing values: size 30, make 5. A missing value counts as a level of its own" in data
+    assert "30 missing" in dict((row[0], row[2]) for row in rows_of(section(page, "data").find("table")))["size"]
+    assert "each line is the share of a class" in text_of(section(page, "effects"))
+    assert selector.selected_.size
+
+
+def test_outputs_and_groups_of_columns_have_panels_of_their_own(tmp_path):
+    X, y = mixed(300)
+    outputs = pd.DataFrame({"first": y, "second": X["load"]})
+    page, selector = everyday(tmp_path, X, outputs, factor_groups={"both": ["size", "load"]}, forced=["count"])
+    assert "What drives first and second?" in text_of(page.find(".//h1"))
+    effects = section(page, "effects")
+    assert "each line is the local mean of an output" in text_of(effects)
+    captions = [text_of(caption) for caption in effects.iter("figcaption")]
+    assert captions[:2] == ["both: size", "both: load"]
+    assert "Always in: count." in text_of(section(page, "importance"))
+    assert "2 outputs, standardised and explained together: first, second" in text_of(section(page, "data"))
+    assert selector.indices_.names[0] == "both"
+
+
+def test_rows_that_were_left_out_are_not_on_the_page(tmp_path):
+    X, y = mixed(300)
+    y = y.copy()
+    X.loc[:9, "load"], y[100:120] = np.nan, np.nan
+    page, selector = everyday(tmp_path, X, y, missing="drop")
+    assert selector.indices_.n_rows == 270
+    assert "270 rows; 5 factors" in text_of(section(page, "data"))
+    assert "20 rows without a response were left out." in text_of(page)
+    with pytest.raises(ValueError, match="X must have the rows that were analysed"):
+        selector.report(tmp_path / "page.html", X.iloc[:200], y[:200])

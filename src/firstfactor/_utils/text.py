@@ -22,7 +22,7 @@ def list_names(names: Sequence[str], last: str = "and", most: int = 5) -> str:
     """Names as a list in words; of many, the first few and how many more."""
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more"]
-    return f" {last} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _shown(character: str) -> str:

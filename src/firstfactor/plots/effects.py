@@ -23,6 +23,9 @@ MOST_LEVELS = 8
 # Series, such as classes, in a panel of effects.
 MOST_SERIES = 6
 
+# What a row of the legend takes of the height of a panel.
+LEGEND_ROW = 0.16
+
 # Labels of levels with less room than this, in points, are turned.
 NARROW_LABEL = 28
 
@@ -50,10 +53,17 @@ def draw_effect(ax: "Axes", effect: Effect, target: Target) -> None:
     draw = _draw_levels if effect.column.levels else _draw_numbers
     draw(ax, effect.column, target)
     if len(target.series) > 1:
-        ax.legend(fontsize="small", frameon=False, loc="best", ncols=1 + (len(target.series) > 4), handlelength=1)
+        _add_legend(ax, min(len(target.series), MOST_SERIES))
     despine(ax)
     room = points(ax, ax.get_window_extent().height)
     ax.set_ylabel(fitting([Label(target.label)], room, ax.yaxis.label)[0], parse_math=False)
+
+
+def _add_legend(ax: "Axes", n_series: int) -> None:
+    """Name the series above the lines, two in a row."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high + LEGEND_ROW * -(-n_series // 2) * (high - low))
+    ax.legend(fontsize="small", frameon=False, loc="upper left", ncols=2, handlelength=1, borderaxespad=0)
 
 
 def _series(target: Target) -> list[tuple[str, str, NDArray[np.float64]]]:

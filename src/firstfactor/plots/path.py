@@ -32,7 +32,8 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
-        found.append(Stop(Label(f"all {len(first.base):,}"), first.base_explained / path.response_variance, True))
+        start = f"{len(first.base):,} always in" if first.phase == "forward" else f"all {len(first.base):,}"
+        found.append(Stop(Label(start), first.base_explained / path.response_variance, True))
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=False):
         if not step.chosen:
             continue

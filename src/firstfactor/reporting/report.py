@@ -4,7 +4,7 @@ import html
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from .._utils.atomic_write import write_whole
 from .._utils.checks import is_integer
 from .._utils.optional import require, versions
-from .._utils.text import printable
+from .._utils.text import list_names, printable
 from ..plots.axes import BLUE, GREY, VERMILLION
 from ..plots.effects import draw_effect
 from ..plots.importance import draw_importance
@@ -26,9 +26,11 @@ from ..results.wording import (
     format_ceiling,
     intervals,
     is_calibrated,
+    measure,
     r2_range,
     say_bias,
     say_disagreement,
+    say_missing,
     say_no_shares,
     say_rows_judged,
 )
@@ -109,10 +111,14 @@ def gather(
         settings = result.get_params() if settings is None else settings
         call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
     data = None if X is None else read_data(X, y, indices)
-    response = "y" if data is None else data.target.name
+    response = list_names([printable(name) for name in indices.outputs])
     return {
         "title": title or f"What drives {response}?",
         "response": response,
+        "measure": measure(indices),
+        "response_kind": _describe_response(indices),
+        "missing": say_missing(indices),
+        "forced": list_names([printable(indices.names[i]) for i in indices.forced]),
         "indices": indices,
         "ceiling": indices.r2_ceiling,
         "n_rows": len(data.target.values) if data else indices.n_rows,
@@ -128,10 +134,19 @@ def gather(
         "figures": _draw(indices, data, stability),
         "notes": [printable(note) for note in notes],
         "call": call,
-        "settings": {printable(name): _describe_setting(value) for name, value in (settings or {}).items()},
+        "settings": _describe_settings(settings or {}),
         "repeatable": _says_whether_repeatable(settings),
         "versions": versions(),
     }
+
+
+def _describe_response(indices: Indices) -> str:
+    """What kind of response it is, in words."""
+    if len(indices.outputs) > 1:
+        return f"{len(indices.outputs)} outputs, standardised and explained together"
+    if indices.classes:
+        return f"one of {'two' if len(indices.classes) == 2 else f'{len(indices.classes):,}'} classes"
+    return "a quantity"
 
 
 def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
@@ -198,6 +213,15 @@ def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
         {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
         for i in indices.left_out.tolist()[:MOST_LEFT_OUT]
     ]
+
+
+def _describe_settings(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Names and values of what is set; most parameters are not, and would only hide the others."""
+    return {
+        printable(name): _describe_setting(value)
+        for name, value in settings.items()
+        if value is not None and not (isinstance(value, Sized) and len(value) == 0)
+    }
 
 
 def _describe_setting(value: Any) -> str:

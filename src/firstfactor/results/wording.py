@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.text import printable
 from .indices import WEAK, Indices
 
 # How often the intervals that are shown hold the truth.
@@ -28,6 +29,21 @@ def r2_range(indices: Indices) -> tuple[float, float] | None:
     if sure is None or not sure.r2 > 0 or not indices.selected.size:
         return None
     return indices.r2_interval(LEVEL)
+
+
+def measure(indices: Indices) -> str:
+    """What of the response is explained: the variance of numbers, or what plays its part for several classes."""
+    return "Gini impurity" if len(indices.classes) > 2 else "variance"
+
+
+def say_missing(indices: Indices, most: int = 8) -> str:
+    """The sentence on how many values are missing in which factor; nothing if none are."""
+    worst = sorted((i for i, count in enumerate(indices.missing) if count), key=lambda i: -indices.missing[i])
+    if not worst:
+        return ""
+    named = ", ".join(f"{printable(indices.names[i])} {indices.missing[i]:,}" for i in worst[:most])
+    more = f" and {len(worst) - most:,} more factors" if len(worst) > most else ""
+    return f"Missing values: {named}{more}. A missing value counts as a level of its own; no row was left out for it."
 
 
 def is_calibrated(indices: Indices) -> bool:
