@@ -383,6 +383,7 @@ def test_units_can_be_given():
     design = read_design(X, scale={"a": 2.0})
     np.testing.assert_allclose(np.diff(design.values[:, 0]), [0.5, 1])
     np.testing.assert_array_equal(design.values[:, 1:], read_design(X).values[:, 1:])
+    np.testing.assert_array_equal(read_design(X, scale={}).values, read_design(X).values)
 
 
 def test_group_and_unit_options_that_make_no_sense_are_refused():
