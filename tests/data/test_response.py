@@ -170,6 +170,16 @@ def test_output_weights_are_one_for_each(weights):
         read_response(np.array([[1.0, 10], [2, 40], [4, 20]]), 3, output_weights=weights)
 
 
+def test_output_weights_are_a_list():
+    with pytest.raises(TypeError, match=r"output_weights must be a list of numbers; got 0.5"):
+        read_response(np.array([[1.0, 10], [2, 40], [4, 20]]), 3, output_weights=0.5)
+
+
+def test_huge_output_weights_are_as_good_as_others():
+    y = np.array([[1.0, 10], [2, 40], [4, 20]])
+    np.testing.assert_allclose(read_response(y, 3, output_weights=[1.5e308] * 2).values, read_response(y, 3).values)
+
+
 def test_ranks_and_normal_scores():
     y = np.array([10.0, 1e6, 20, 20, -3])
     np.testing.assert_array_equal(mid_ranks(y), [1.5, 4.5, 3, 3, 0.5])

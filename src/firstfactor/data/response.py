@@ -289,10 +289,15 @@ def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Fl
     """What share of the whole each output is, (outputs,): they sum to 1."""
     if output_weights is None:
         return np.full(n_outputs, 1 / n_outputs)
-    shares = np.array([checks.number("output_weights", weight, 0.0) for weight in output_weights])
+    try:
+        given = list(output_weights)
+    except TypeError as error:
+        raise TypeError(f"output_weights must be a list of numbers; got {output_weights!r}.") from error
+    shares = np.array([checks.number("output_weights", weight, 0.0) for weight in given])
     if shares.size != n_outputs or not shares.any():
         raise ValueError(
             f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got "
-            f"{list(output_weights)!r}."
+            f"{given!r}."
         )
+    shares /= shares.max()  # the sum of huge ones would overflow
     return shares / shares.sum()
