@@ -191,6 +191,12 @@ def test_ranks_and_normal_scores():
         read_response(list("abab"), 4, response="ranks")
 
 
+@pytest.mark.parametrize("y", [[1.0, 2, 4, 8], list("aabc")])
+def test_weights_that_leave_one_row_are_refused(y):
+    with pytest.raises(ValueError, match="sample_weight must be shared by several rows; one of 4 has nearly all of it"):
+        read_target(y, 4).encode(weights=np.array([4, 1e-12, 1e-200, 1e-12]))
+
+
 def test_weights_change_the_mean_and_the_variance():
     y, weights = np.array([1.0, 2, 4, 8]), np.array([1.0, 3, 1, 2])
     response = read_target(y, 4).encode(weights=weights)

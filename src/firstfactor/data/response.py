@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 # Variances outside of this range cannot be told from 0 or infinity in what is computed from them.
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-290, 1e290
 
+# Where one row has nearly all of the weight, what the others have is lost in rounding.
+LEAST_OTHERS = 1e-9
+
 # So many different whole numbers may well be classes.
 MOST_CLASSES = 10
 
@@ -280,8 +283,13 @@ def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, flo
             variance = centred.var(axis=1, ddof=1).sum()
         else:
             total = weights.sum()
+            others = total - weights @ weights / total
+            if others < LEAST_OTHERS * total:
+                raise ValueError(
+                    f"sample_weight must be shared by several rows; one of {weights.size:,} has nearly all of it."
+                )
             centred -= (centred @ weights)[:, None] / total
-            variance = (centred**2 @ weights).sum() / (total - weights @ weights / total)
+            variance = (centred**2 @ weights).sum() / others
     return np.ascontiguousarray(centred.T), float(variance)
 
 
