@@ -243,12 +243,12 @@ def _arrow(draw, columns, names):
 PLAIN = {
     "numpy": 6, "numpy objects": 1, "list of rows": 1, "pandas": 5, "pandas nullable": 1, "pandas arrow": 1,
     "pandas typed": 2, "polars": 2, "polars typed": 1, "pyarrow": 1, "numpy by columns": 0.5, "numpy read-only": 0.5,
-    "numpy reversed": 0.5, "numpy big-endian": 0.3, "numpy float32": 0.5,
+    "numpy reversed": 0.5, "numpy big-endian": 0.3, "numpy float32": 0.5, "masked": 0.5,
 }  # fmt: skip
 NAMED = ("pandas", "polars", "pyarrow", "record batch")
 STRANGE = {
     "one column as array": 1, "three dimensions": 0.5, "sparse": 0.5, "lazy": 0.5, "series": 0.5, "dictionary": 0.5,
-    "none": 0.3, "text": 0.3, "record batch": 0.5, "structured": 0.5, "masked": 0.5, "ragged": 0.5, "generator": 0.3,
+    "none": 0.3, "text": 0.3, "record batch": 0.5, "structured": 0.5, "ragged": 0.5, "generator": 0.3,
     "number": 0.3, "tuple of tuples": 0.5, "polars nested": 0.5, "numpy text": 0.5, "matrix": 0.5,
 }  # fmt: skip
 

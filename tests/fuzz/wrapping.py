@@ -43,6 +43,7 @@ def gaps_in(values):
 def _as_lists(values):
     """The columns of a table or a series as lists."""
     if isinstance(values, np.ndarray) and values.ndim in (1, 2):
+        values = np.asarray(values) if isinstance(values, np.matrix) else values
         return [column.tolist() for column in (values.T if values.ndim == 2 else [values])]
     if isinstance(values, pd.DataFrame):
         return [values.iloc[:, j].tolist() for j in range(values.shape[1])]
