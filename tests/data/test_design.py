@@ -276,6 +276,12 @@ def test_times_of_day_are_parts_of_a_day(column):
     np.testing.assert_allclose(values - values[0], [0, 6.5, 12])
 
 
+@pytest.mark.parametrize("dtype", [float, int, "M8[D]", bool, object])
+def test_masked_values_are_missing(dtype):
+    hidden = np.ma.array(np.array([[0, 1], [1, 0], [0, 1]]).astype(dtype), mask=[[0, 0], [0, 1], [0, 1]])
+    assert read_design(hidden).n_missing.tolist() == [0, 2]
+
+
 def test_missing_values_can_be_refused_and_are_counted_in_every_column():
     gaps = {f"g{j}": [1.0 if i >= j else None for i in range(20)] for j in range(13)}
     message = (
