@@ -392,6 +392,13 @@ def test_units_can_be_given():
     np.testing.assert_array_equal(read_design(X, scale={}).values, read_design(X).values)
 
 
+@pytest.mark.parametrize(("factor", "unit"), [(1e-30, 1e300), (1e-310, 1e300), (1e300, 1e-300)])
+def test_units_in_which_nothing_is_left_of_values_are_refused(factor, unit):
+    X = pd.DataFrame({"a": np.array([0.0, 2, 4]) * factor, "b": [1.0, 2, 4]})
+    with pytest.raises(ValueError, match="scale of 'a' must be a unit that its values are not too"):
+        read_design(X, scale={"a": unit})
+
+
 def test_group_and_unit_options_that_make_no_sense_are_refused():
     X = pd.DataFrame({"a": [1.0, 2, 4], "b": [10.0, 20, 50], "c": list("uvu")})
     for options, message in [
@@ -404,6 +411,7 @@ def test_group_and_unit_options_that_make_no_sense_are_refused():
         ({"period": {"a": "day"}}, "period of 'a' must be a number of at least 0; got 'day'"),
         ({"scale": {"c": 2.0}}, "scale is for numbers, but column 'c'"),
         ({"scale": {"a": 1e-300}}, "scale of 'a' must be a unit that its values are not too large for; got 1e-300"),
+        ({"scale": {"a": 1e300}}, "scale of 'a' must be a unit that its values are not too small for; got 1e\\+300"),
     ]:
         with pytest.raises(ValueError, match=message):
             read_design(X, **options)
