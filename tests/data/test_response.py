@@ -126,6 +126,11 @@ def test_few_whole_numbers_are_a_quantity_but_may_be_classes():
     assert read_response(np.arange(60), 60).n_values == 0
 
 
+def test_labels_are_of_one_kind():
+    with pytest.raises(TypeError, match="y must have labels of one kind, all numbers or all text; got int, str"):
+        read_response(pd.Series([1, "a", 1, "a"], dtype="category"), 4)
+
+
 def test_names_in_nearly_every_row_are_no_classes():
     with pytest.raises(ValueError, match="y has 40 classes in 60 rows: too many to tell apart. Pool the rare ones"):
         read_response([f"u{i % 40}" for i in range(60)], 60)

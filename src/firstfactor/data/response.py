@@ -227,7 +227,11 @@ def _encode_classes(
         )
     if response != "values":
         raise ValueError(f'response="{response}" is for quantities; y has classes. Leave it out, or convert y.')
-    order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order
+    kinds = sorted({type(levels[code]).__name__ for code in present})
+    try:
+        order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order
+    except TypeError as error:
+        raise TypeError(f"y must have labels of one kind, all numbers or all text; got {', '.join(kinds)}.") from error
     rank = np.zeros(len(levels), np.intp)
     rank[order] = np.arange(len(order))
     number = rank[codes]
