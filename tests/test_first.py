@@ -265,6 +265,7 @@ def test_weights_and_groups_are_routed_through_pipelines():
         ({"sample_weight": np.r_[-1.0, np.ones(49)]}, "sample_weight must hold numbers of at least 0; got -1"),
         ({"sample_weight": np.r_[np.nan, np.ones(49)]}, r"sample_weight contains NaN \(row 0\)"),
         ({"sample_weight": ["a"] * 50}, "sample_weight must hold numbers; got 'a'"),
+        ({"sample_weight": np.full(50, "2024-01-01", "M8[D]")}, "sample_weight must hold numbers; got dates or times"),
         ({"sample_weight": np.zeros(50)}, "sample_weight must not be zero for all rows"),
         ({"sample_weight": np.r_[1.0, np.zeros(49)]}, r"at least 2 rows are needed, but 1 of 50 are left \(49 with a weight"),
         ({"groups": np.zeros(50)}, "groups must tell at least two groups apart; all rows have the same one"),

@@ -276,6 +276,12 @@ def test_times_of_day_are_parts_of_a_day(column):
     np.testing.assert_allclose(values - values[0], [0, 6.5, 12])
 
 
+@pytest.mark.parametrize("dtype", [float, int, "M8[D]", bool, object])
+def test_masked_values_are_missing(dtype):
+    hidden = np.ma.array(np.array([[0, 1], [1, 0], [0, 1]]).astype(dtype), mask=[[0, 0], [0, 1], [0, 1]])
+    assert read_design(hidden).n_missing.tolist() == [0, 2]
+
+
 def test_missing_values_can_be_refused_and_are_counted_in_every_column():
     gaps = {f"g{j}": [1.0 if i >= j else None for i in range(20)] for j in range(13)}
     message = (
@@ -383,6 +389,14 @@ def test_units_can_be_given():
     design = read_design(X, scale={"a": 2.0})
     np.testing.assert_allclose(np.diff(design.values[:, 0]), [0.5, 1])
     np.testing.assert_array_equal(design.values[:, 1:], read_design(X).values[:, 1:])
+    np.testing.assert_array_equal(read_design(X, scale={}).values, read_design(X).values)
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1e-30, 1e300), (1e-310, 1e300), (1e300, 1e-300)])
+def test_units_in_which_nothing_is_left_of_values_are_refused(factor, unit):
+    X = pd.DataFrame({"a": np.array([0.0, 2, 4]) * factor, "b": [1.0, 2, 4]})
+    with pytest.raises(ValueError, match="scale of 'a' must be a unit that its values are not too"):
+        read_design(X, scale={"a": unit})
 
 
 def test_group_and_unit_options_that_make_no_sense_are_refused():
@@ -397,6 +411,7 @@ def test_group_and_unit_options_that_make_no_sense_are_refused():
         ({"period": {"a": "day"}}, "period of 'a' must be a number of at least 0; got 'day'"),
         ({"scale": {"c": 2.0}}, "scale is for numbers, but column 'c'"),
         ({"scale": {"a": 1e-300}}, "scale of 'a' must be a unit that its values are not too large for; got 1e-300"),
+        ({"scale": {"a": 1e300}}, "scale of 'a' must be a unit that its values are not too small for; got 1e\\+300"),
     ]:
         with pytest.raises(ValueError, match=message):
             read_design(X, **options)

@@ -126,6 +126,11 @@ def test_few_whole_numbers_are_a_quantity_but_may_be_classes():
     assert read_response(np.arange(60), 60).n_values == 0
 
 
+def test_labels_are_of_one_kind():
+    with pytest.raises(TypeError, match="y must have labels of one kind, all numbers or all text; got int, str"):
+        read_response(pd.Series([1, "a", 1, "a"], dtype="category"), 4)
+
+
 def test_names_in_nearly_every_row_are_no_classes():
     with pytest.raises(ValueError, match="y has 40 classes in 60 rows: too many to tell apart. Pool the rare ones"):
         read_response([f"u{i % 40}" for i in range(60)], 60)
@@ -170,6 +175,16 @@ def test_output_weights_are_one_for_each(weights):
         read_response(np.array([[1.0, 10], [2, 40], [4, 20]]), 3, output_weights=weights)
 
 
+def test_output_weights_are_a_list():
+    with pytest.raises(TypeError, match=r"output_weights must be a list of numbers; got 0.5"):
+        read_response(np.array([[1.0, 10], [2, 40], [4, 20]]), 3, output_weights=0.5)
+
+
+def test_huge_output_weights_are_as_good_as_others():
+    y = np.array([[1.0, 10], [2, 40], [4, 20]])
+    np.testing.assert_allclose(read_response(y, 3, output_weights=[1.5e308] * 2).values, read_response(y, 3).values)
+
+
 def test_ranks_and_normal_scores():
     y = np.array([10.0, 1e6, 20, 20, -3])
     np.testing.assert_array_equal(mid_ranks(y), [1.5, 4.5, 3, 3, 0.5])
@@ -179,6 +194,12 @@ def test_ranks_and_normal_scores():
     np.testing.assert_allclose(read_response(y, 5, response="normal-scores").values[:, 0], scores)
     with pytest.raises(ValueError, match='response="ranks" is for quantities; y has classes'):
         read_response(list("abab"), 4, response="ranks")
+
+
+@pytest.mark.parametrize("y", [[1.0, 2, 4, 8], list("aabc")])
+def test_weights_that_leave_one_row_are_refused(y):
+    with pytest.raises(ValueError, match="sample_weight must be shared by several rows; one of 4 has nearly all of it"):
+        read_target(y, 4).encode(weights=np.array([4, 1e-12, 1e-200, 1e-12]))
 
 
 def test_weights_change_the_mean_and_the_variance():

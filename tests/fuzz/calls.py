@@ -18,6 +18,8 @@ from . import invariants
 from .classify import OUR_WARNINGS
 from .draw import Draw
 from .parameters import is_repeatable, make_options, realised
+from .relations import vary
+from .row_values import make_row_values
 from .tables import make_table
 
 FUNCTIONS = {
@@ -39,12 +41,15 @@ class TableCase:
     table: object = field(init=False)
     function: str = field(init=False)
     options: dict = field(init=False)
+    rows: dict = field(init=False)
+    """Weights and groups."""
 
     def __post_init__(self):
         self._draw = Draw("tables", self.seed)
         self.table = make_table(self._draw)
         self.function = self._draw.weighted(FUNCTIONS)
         self.options = make_options(self._draw, self.table, self.function)
+        self.rows, self._rows_story = make_row_values(self._draw, self.table.n_rows)
 
     def __str__(self):
         shown = {name: value for name, value in self.options.items() if name != "selector"}
@@ -53,65 +58,74 @@ class TableCase:
             shown["selector"] = f"FIRST(**{selector})"
         return (
             f"{self.function}(X, y, **{shown})\n{self.table.story}\n"
-            f"X = {_shown(self.table.X)}\ny = {_shown(self.table.y)}"
+            f"X = {_shown(self.table.X)}\ny = {_shown(self.table.y)}\n{self._rows_story}"
+            + "".join(f"\n{name} = {_shown(values)}" for name, values in self.rows.items())
         )
 
     def run(self):
         """Call the function, look at the result from all sides and return what is wrong with it."""
         draw = self._draw
-        result = self._call(self.table.X, self.table.y)
+        result = self._call(self.table.X, self.table.y, self.rows)
         faults = [*self._check(result, draw.weighted(LEVELS))]
         if draw.chance(0.04) and is_repeatable(self.options):
             faults += self._other_threads(result)
-        if draw.chance(0.1) and self._ignores_order():
-            faults += self._other_order(result, draw.rng.permutation(self.table.n_rows))
+        if draw.chance(0.35) and is_repeatable(self.options):
+            faults += self._in_other_words(result)
         if not faults:  # which an error on the way would hide
             _read(draw, result, self.table)
         return faults
 
-    def _call(self, X, y, **changed):
-        options = realised(self.options | changed)
+    def _call(self, X, y, rows, **changed):
+        options = self.options | changed
+        if isinstance(options.get("selector"), dict):
+            options["selector"] = options["selector"] | {k: v for k, v in changed.items() if k != "n_jobs"}
+        options = realised(options)
         if self.function == "fit":
             with contextlib.redirect_stderr(io.StringIO()):  # verbose
-                return firstfactor.FIRST(**options).fit(X, y)
+                return firstfactor.FIRST(**options).fit(X, y, **rows)
         if self.function == "choose":
-            return firstfactor.FIRST(**options).choose(X, y)
-        return getattr(firstfactor, self.function)(X, y, **options)
+            return firstfactor.FIRST(**options).choose(X, y, **rows)
+        return getattr(firstfactor, self.function)(X, y, **options, **rows)
 
     def _check(self, result, level):
-        if self.function == "fit":
-            return invariants.of_selector(result, level)
         if self.function == "choose":
-            return invariants.of_choice(result, self.table.n_factors)
+            return invariants.of_choice(result, self.table.n_factors, self.options.get("factor_groups"))
         if self.function == "explained_variance":
             return invariants.of_explained(result)
-        return (invariants.of_stability if self.function == "stability" else invariants.of_indices)(result, level)
+        if self.function == "stability":
+            return invariants.of_stability(result, level)
+        of_result = invariants.of_selector if self.function == "fit" else invariants.of_indices
+        indices = result.indices_ if self.function == "fit" else result
+        return [*of_result(result, level), *invariants.of_rows_used(indices, self.table, self.rows, self.options)]
 
     def _other_threads(self, result):
         """Compare with another number of threads; tables so small have one only, unless told otherwise."""
         jobs = 2 if self.options.get("n_jobs") in (None, 1) else 1
         with mock.patch.object(conditional, "SMALL", 0):
             try:
-                other = self._call(self.table.X, self.table.y, n_jobs=jobs)
+                other = self._call(self.table.X, self.table.y, self.rows, n_jobs=jobs)
             except (ValueError, TypeError) as error:
                 return [f"refused with n_jobs={jobs} only: {error}"]
-        return invariants.same_bits(result, other)
+        return invariants.same_bits(result, other, "with another number of threads")
 
-    def _ignores_order(self):
+    def _in_other_words(self, result):
+        """Compare with another call that has to give the same."""
+        variation = vary(self, result, self._draw)
+        if variation is None or (self.function == "stability" and variation.options):
+            return ()
+        try:
+            other = self._call(variation.X, variation.y, variation.rows, **variation.options)
+        except (ValueError, TypeError) as error:
+            return [f"refused {variation.what} only: {error}"]
+        same = invariants.same_bits if variation.to_the_bit else invariants.same_importances
+        return same(result, other, variation.what)
+
+    def ignores_order(self):
+        """Tell whether the result has to be the same for any order of rows."""
         given = self.options
         plain = given.get("estimator") in (None, "nearest") and given.get("rule", "paper") == "paper"
         whole = given.get("n_outer") is None and not given.get("split") and given.get("method") != "subsample"
         return plain and whole and self.function in ("fit", "total_indices", "backward_elimination")
-
-    def _other_order(self, result, order):
-        permuted = self.table.permuted(order)
-        if permuted is None:
-            return ()
-        try:
-            other = self._call(*permuted)
-        except (ValueError, TypeError) as error:
-            return [f"refused in another order of rows only: {error}"]
-        return invariants.same_importances(result, other)
 
 
 def _shown(data):

@@ -5,6 +5,7 @@ import decimal
 import fractions
 
 import numpy as np
+import pandas as pd
 
 WORDS = np.array(["ash", "elm", "oak", "fir", "", " ", "é", "名", "nan", "NA", "\x1b[31m", "=1+1"], dtype=object)
 
@@ -68,6 +69,25 @@ ODD = {
     "boxed booleans": lambda draw, n: draw.rng.integers(0, 2, size=n).astype(bool).astype(object),
 }
 
+# What tables of people, sites and sensors hold besides numbers and words.
+EVERYDAY = {
+    "dates": lambda draw, n: np.datetime64("2024-01-01") + draw.rng.integers(-400, 400, size=n).astype("m8[D]"),
+    "times": lambda draw, n: np.datetime64("2024-01-01", "us") + draw.rng.integers(0, 10**14, size=n).astype("m8[us]"),
+    "durations": lambda draw, n: draw.rng.integers(-9, 10**5, size=n).astype("m8[s]"),
+    "boxed dates": lambda draw, n: _boxed([DAY + datetime.timedelta(int(i)) for i in draw.rng.integers(0, 99, n)]),
+    "zoned times": lambda draw, n: _boxed(
+        [NOON + datetime.timedelta(0, int(i)) for i in draw.rng.integers(0, 9999, n)]
+    ),
+    "clock times": lambda draw, n: _boxed([datetime.time(int(i)) for i in draw.rng.integers(0, 24, n)]),
+    "boxed durations": lambda draw, n: _boxed([datetime.timedelta(int(i)) for i in draw.rng.integers(0, 9, n)]),
+    "hours": lambda draw, n: draw.rng.integers(0, 24, size=n),
+    "directions": lambda draw, n: draw.rng.uniform(-180, 360, size=n),
+    "percentages": lambda draw, n: draw.rng.integers(0, 100, size=n) / 100,
+    "sizes": lambda draw, n: np.array(["small", "medium", "large"], dtype=object)[draw.rng.integers(0, 3, size=n)],
+}
+DAY = datetime.date(2024, 1, 1)
+NOON = datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+
 # What reaches the ends of float64; some of it has to be refused next to other values.
 EXTREME = {
     "outliers": _sprinkled(1.0, 1e12, 1e120, 1e300, -1e300),
@@ -87,9 +107,11 @@ HOSTILE = {
     "numbers as text": lambda draw, n: np.array([str(i) for i in draw.rng.integers(0, 5, size=n)], dtype=object),
     "mixed": lambda draw, n: np.array([i if i % 2 else str(i) for i in range(n)], dtype=object),
     "numbers and booleans": lambda draw, n: np.array([i if i % 2 else True for i in range(n)], dtype=object),
-    "datetimes": lambda draw, n: np.datetime64("2024-01-01") + np.arange(n).astype("m8[D]"),
-    "durations": lambda draw, n: np.arange(n).astype("m8[s]"),
-    "dates": lambda draw, n: np.array([datetime.date(2024, 1, 1 + i % 28) for i in range(n)], dtype=object),
+    "dates of all times": lambda draw, n: np.array(["0001-01-01", "9999-12-31"], "M8[us]")[np.arange(n) % 2],
+    "dates and times": lambda draw, n: _boxed([DAY if i % 2 else NOON for i in range(n)]),
+    "times with and without zone": lambda draw, n: _boxed(
+        [NOON.replace(tzinfo=None) if i % 2 else NOON for i in range(n)]
+    ),
     "not a time": lambda draw, n: np.full(n, "NaT", dtype="M8[s]"),
     "complex": lambda draw, n: draw.rng.normal(size=n) + 1j,
     "bytes": lambda draw, n: np.array([b"ab" if i % 2 else b"\xff" for i in range(n)], dtype=object),
@@ -124,3 +146,37 @@ def make_column(draw, n, earlier, kinds):
             return draw.choice(numeric) * np.float64(7) - 2, "linear in another"
     kind = draw.choice(list(draw.choice(kinds).items()))
     return kind[1](draw, n), kind[0]
+
+
+def punch(draw, column):
+    """The column with some of its values missing, from one of them to all."""
+    n = len(column)
+    if not n:
+        return column
+    share = draw.choice([0.0, 0.0, 0.05, 0.1, 0.3, 0.3, 0.6, 0.9, 1.0, 1.0])
+    gaps = draw.rng.random(n) < share
+    if share == 0 or (share == 1 and draw.chance(0.5)):  # all but one, or one
+        gaps[draw.integer(0, n - 1)] = share == 0
+    return leave_out(draw, column, gaps)
+
+
+def leave_out(draw, column, gaps):
+    """The column without some values: as its type says that there is none, or as one of the ways objects have."""
+    kind = column.dtype.kind
+    if kind in "fmMc":
+        column = column.copy()
+        column[gaps] = np.nan if kind in "fc" else "NaT"
+        return column
+    if kind in "iub" and draw.chance(0.5):
+        return np.where(gaps, np.nan, column)
+    column = column.astype(object)
+    column[gaps] = draw.choice([None, None, np.nan, pd.NA, pd.NaT])
+    return column
+
+
+def one_hot(draw, n):
+    """A category as columns of zeros and ones, one of which an encoder may have left out."""
+    levels = draw.integer(2, 5)
+    level = draw.rng.integers(0, levels, size=n)
+    dtype = draw.choice([int, float, bool])
+    return [(level == k).astype(dtype) for k in range(draw.integer(0, 1), levels)]

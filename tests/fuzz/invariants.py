@@ -8,6 +8,8 @@ import re
 
 import numpy as np
 
+from .wrapping import gaps_in, numbers_in
+
 # Rounding in what is compared.
 CLOSE = 1e-9
 
@@ -16,19 +18,69 @@ def of_selector(selector, level):
     """A fitted FIRST."""
     indices = selector.indices_
     yield from of_indices(indices, level)
-    n = len(indices.names)
+    n, n_columns = len(indices.names), selector.n_features_in_
     if not np.array_equal(selector.importances_, indices.values):
         yield "importances_ differ from indices_.values"
-    if selector.n_features_in_ != n or selector.support_.shape != (n,) or selector.ranking_.shape != (n,):
-        yield "support_ or ranking_ do not fit the number of factors"
-    if not np.array_equal(selector.support_, np.isin(np.arange(n), selector.selected_)):
-        yield "support_ and selected_ differ"
-    if np.any(selector.importances_[~selector.support_]):
+    if selector.importances_.shape != (n,) or selector.ranking_.shape != (n,) or len(selector.factor_names_) != n:
+        yield "importances_ or ranking_ do not fit the number of factors"
+    if selector.support_.shape != (n_columns,) or selector.feature_importances_.shape != (n_columns,):
+        yield "support_ or feature_importances_ do not fit the number of columns"
+    elif sorted(j for members in indices.inputs for j in members) != list(range(n_columns)):
+        yield f"the factors are not made of all {n_columns} columns: {indices.inputs}"
+    else:
+        yield from _of_columns(selector)
+    chosen = np.isin(np.arange(n), selector.selected_)
+    if np.any(selector.importances_[~chosen]):
         yield "a factor that is not selected has an importance"
     constant = np.array([kind == "constant" for kind in indices.kinds])
     apart = indices.path.rows_apart  # a factor that is constant where importances come from may vary where it is chosen
-    if np.any(constant & selector.support_) and not apart:
+    if np.any(constant & chosen) and not apart:
         yield "a constant factor is selected"
+    if not {*indices.forced} <= {*selector.selected_.tolist()}:
+        yield "a forced factor is not selected"
+    if selector.max_factors is not None and selector.selected_.size > selector.max_factors + len(indices.forced):
+        yield f"{selector.selected_.size} factors are selected, {selector.max_factors} at most besides {indices.forced}"
+
+
+def _of_columns(selector):
+    """What is said of columns is what is said of the factors that they belong to."""
+    for i, members in enumerate(selector.indices_.inputs):
+        members = list(members)
+        if np.any(selector.support_[members] != (i in selector.selected_)):
+            yield "support_ and selected_ differ"
+        if np.any(selector.feature_importances_[members] != selector.importances_[i]):
+            yield "feature_importances_ and importances_ differ"
+
+
+def of_rows_used(indices, table, given, options):
+    """The rows that were analysed, and how many values of each factor are missing, against what was passed."""
+    expected = _expected_rows(table, given, options.get("missing", "level"))
+    if expected is None:
+        return
+    gaps, rows = expected
+    used = np.arange(table.n_rows) if indices.rows is None else indices.rows
+    if not np.array_equal(used, rows):
+        yield f"the rows used are {used}, not {rows}"
+        return
+    apart = indices.path.rows_apart if indices.path is not None else 0
+    if indices.n_rows + apart != rows.size:
+        yield f"n_rows is {indices.n_rows} of {rows.size} rows, {apart} of them apart"
+    missing = tuple(int(gaps[rows][:, list(members)].any(axis=1).sum()) for members in indices.inputs)
+    if missing != indices.missing:
+        yield f"so many values are missing: {missing}, not {indices.missing}"
+
+
+def _expected_rows(table, given, missing):
+    """Which values of X are missing, and the rows that have to be analysed; None where that is not simply told."""
+    gaps, no_response = gaps_in(table.X), gaps_in(table.y)
+    if gaps is None or no_response is None or gaps.ndim != 2:
+        return None
+    kept = ~no_response.any(axis=1)
+    if "sample_weight" in given:
+        kept &= numbers_in(given["sample_weight"]) > 0
+    if missing == "drop":
+        kept &= ~gaps.any(axis=1)
+    return gaps, np.flatnonzero(kept)
 
 
 def of_indices(indices, level):
@@ -64,9 +116,9 @@ def _of_uncertainty(indices, level):
         yield from _holds(f"the interval of the ceiling at {each:g}", low, indices.r2_ceiling, high)
 
 
-def of_choice(chosen, n_factors):
-    """What `FIRST.choose` returns."""
-    if chosen.dtype != bool or chosen.shape != (n_factors,):
+def of_choice(chosen, n_columns, factor_groups):
+    """What `FIRST.choose` returns: an entry for each factor."""
+    if chosen.dtype != bool or chosen.size > n_columns or (not factor_groups and chosen.shape != (n_columns,)):
         yield f"choose returned {chosen!r}"
 
 
@@ -90,19 +142,19 @@ def of_stability(found, level):
         yield "a factor below the threshold is selected"
 
 
-def same_bits(result, other):
-    """Two results of one call with different numbers of threads."""
+def same_bits(result, other, what):
+    """Two results of calls whose numbers must be the same to the last bit."""
     for name, ours in _numbers(result).items():
         theirs = _numbers(other)[name]
         if not np.array_equal(ours, theirs, equal_nan=True):
-            yield f"{name} depends on the number of threads: {ours} and {theirs}"
+            yield f"{name} differ {what}: {ours} and {theirs}"
 
 
-def same_importances(result, other):
-    """Two results of one table with its rows in different orders."""
+def same_importances(result, other, what):
+    """Two results whose importances must be the same but for rounding."""
     ours, theirs = _numbers(result)["importances"], _numbers(other)["importances"]
     if not np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE):
-        yield f"importances depend on the order of rows: {ours} and {theirs}"
+        yield f"importances differ {what}: {ours} and {theirs}"
 
 
 def _numbers(result):

@@ -23,6 +23,16 @@ SPECS = (
     np.ones(3),
 )
 
+NOT_MAPPINGS = ((), [], "x0", 24, True, object(), [("x0", 1)], {"x0"})
+WRONG_NUMBERS = tuple({0: value} for value in (0, -1, np.nan, np.inf, "24", None, True, 1j, [24], 5e-324, 1.7e308))
+WRONG_KEYS = tuple({key: 1.0} for key in ("no such column", -1, 10**6, 1.5, None, True, (), (0, "x0"), np.nan, b"x0"))
+
+WRONG_GROUPS = (
+    *({"group": spec} for spec in SPECS), {"a": [0], "b": [0]}, {"x1": [0]}, {"": [0]}, {"a": []}, {"a": None},
+    {"a": {0}}, {"a": [[0, 1], [2]]}, {"a": "["},
+)  # fmt: skip
+WRONG_SHARES = ((0,), (-1,), (np.nan,), (None,), ("1",), [[1]], "11", {0: 1}, (1e308, 1e308))
+
 # For each parameter what it must not be.
 WRONG = {
     "n_neighbors": (*NOT_NUMBERS[1:], 0, 1, -1, 2.0, 2.5, 10**9, 2**70, -(2**70), np.int8(-2)),
@@ -30,7 +40,14 @@ WRONG = {
     "subsample": NOT_NAMES,
     "forward": (*NOT_NAMES, 0, -1, 2**70),
     "elimination": NOT_NAMES,
-    "scale": NOT_FLAGS,
+    "scale": (*NOT_FLAGS, *WRONG_NUMBERS, *WRONG_KEYS),
+    "period": (*NOT_MAPPINGS, *WRONG_NUMBERS, *WRONG_KEYS),
+    "factor_groups": (*NOT_MAPPINGS, *WRONG_GROUPS, *WRONG_KEYS),
+    "missing": (*NOT_NAMES, "impute"),
+    "response": (*NOT_NAMES, "rank"),
+    "output_weights": (*NOT_NUMBERS[1:], 1, 0.5, (), *WRONG_SHARES),
+    "forced": SPECS,
+    "max_factors": (*NOT_NUMBERS[1:], 0, -1, 1.5),
     "categorical": SPECS,
     "task": NOT_NAMES,
     "n_jobs": (0, 1.5, "2", [], True, np.nan, -(10**6)),
@@ -74,6 +91,69 @@ def _factors(draw, table):
     )
 
 
+NUMBERS = {
+    1: 3, 2.0: 3, 24: 5, 7: 2, 0.5: 2, 360: 2, 1e-9: 1, 1e9: 1, np.float32(0.1): 1, 1e-300: 0.2, 1e300: 0.2,
+    1e-160: 0.2,
+}  # fmt: skip
+
+
+def _numbers_by_column(draw, table):
+    """Numbers above 0 for some columns, by position, by name or by a glob: periods or units."""
+    columns = table.numeric if draw.chance(0.95) else range(table.n_factors)
+    if draw.chance(0.05) or not columns:
+        return {draw.choice(["x*", "f*", "*", "?1", "x[01]"]): draw.weighted(NUMBERS)}
+    by_name = draw.chance(0.3)
+    chosen = [draw.choice(columns) for _ in range(draw.integer(1, 2))]
+    return {table.names[j] if by_name else j: draw.weighted(NUMBERS) for j in chosen}
+
+
+def _factor_groups(draw, table):
+    """Columns put together: some, all, each by itself, one-hot ones, or all whose name has a pattern."""
+    positions = list(range(table.n_factors))
+    if table.sets and draw.chance(0.7):
+        return {f"set {k}": list(members) for k, members in enumerate(table.sets)}
+    kind = draw.weighted({"some": 6, "parts": 4, "one": 2, "each": 2, "all": 1, "glob": 1, "mask": 1})
+    if kind == "each":
+        return {f"group {j}": [j] for j in positions}
+    if kind == "parts":
+        parts = [positions[: len(positions) // 2], positions[len(positions) // 2 :]]
+        return {f"part {k}": part for k, part in enumerate(parts) if part}
+    if kind == "glob":
+        return {"like": draw.choice(["f*", "x*", "*", "[fx]0", "?1"])}
+    if kind == "mask":
+        return {"masked": [draw.chance(0.5) for _ in positions]}
+    chosen = {"some": draw.some(positions) or positions[-1:], "one": positions[:1], "all": positions}[kind]
+    return {"together": chosen if draw.chance(0.7) else [table.names[j] for j in chosen]}
+
+
+def _scale(draw, table):
+    kind = draw.weighted({"flag": 4, "units": 4, "nothing": 0.5})
+    if kind == "units":
+        return _numbers_by_column(draw, table)
+    return {} if kind == "nothing" else draw.choice([True, False, np.bool_(False)])
+
+
+def _output_weights(draw, table):
+    """Numbers, one for each output, or nearly so."""
+    shape = getattr(table.y, "shape", np.shape(table.y[0]) if isinstance(table.y, list) and table.y else ())
+    count = shape[-1] if len(shape) == 2 or (isinstance(table.y, list) and shape) else 1
+    count = count if draw.chance(0.95) else draw.integer(1, 4)
+    weights = [draw.choice([0, 1, 1, 2.0, 0.1, 1e-12, 1e150]) for _ in range(count)]
+    return draw.choice([weights, tuple(weights), np.array(weights)])
+
+
+def _task(draw, table):
+    if table.classes and draw.chance(0.9):
+        return draw.choice(["auto", "classification"])
+    return draw.weighted({"auto": 4, "regression": 4, "classification": 1})
+
+
+def _response(draw, table):
+    if table.classes and draw.chance(0.9):
+        return "values"
+    return draw.choice(["values", "ranks", "ranks", "normal-scores", "normal-scores"])
+
+
 def _random_state(draw, table):
     return draw.weighted({"seed": 12, "generator": 1, "sequence": 1}), draw.integer(0, 2**32)
 
@@ -85,9 +165,16 @@ ALLOWED = {
     "n_neighbors": (0.5, _n_neighbors),
     "n_outer": (0.35, _n_outer),
     "subsample": (0.15, lambda draw, table: draw.choice(["random", "twinning"])),
-    "scale": (0.2, lambda draw, table: draw.choice([True, False, np.bool_(False)])),
+    "scale": (0.2, _scale),
+    "factor_groups": (0.15, _factor_groups),
+    "period": (0.1, _numbers_by_column),
+    "missing": (0.3, lambda draw, table: draw.weighted({"level": 3, "drop": 3, "error": 1})),
+    "response": (0.12, _response),
+    "output_weights": (0.05, _output_weights),
+    "forced": (0.12, _factors),
+    "max_factors": (0.15, lambda draw, table: draw.choice([1, 1, 2, 3, 100, np.int64(1)])),
     "categorical": (0.2, _factors),
-    "task": (0.3, lambda draw, table: draw.weighted({"auto": 4, "regression": 4, "classification": 1})),
+    "task": (0.3, _task),
     "n_jobs": (0.1, lambda draw, table: draw.choice([None, 1, 2, -1, np.int32(1)])),
     "estimator": (0.4, lambda draw, table: draw.choice([None, "nearest", "extrapolated"])),
     "forward": (0.4, lambda draw, table: draw.choice(["full", "fast", 1, 2, 10, np.int64(2)])),
@@ -105,8 +192,11 @@ ALLOWED = {
 }
 
 # Which parameters each function has.
-ESTIMATES = ("n_neighbors", "n_outer", "subsample", "scale", "categorical", "task", "n_jobs", "estimator")
-SELECTION = (*ESTIMATES, "forward", "elimination", "rule", "alpha", "split", "verbose")
+ESTIMATES = (
+    "n_neighbors", "n_outer", "subsample", "scale", "categorical", "task", "n_jobs", "estimator", "factor_groups",
+    "period", "missing", "response", "output_weights",
+)  # fmt: skip
+SELECTION = (*ESTIMATES, "forward", "elimination", "rule", "alpha", "split", "verbose", "forced", "max_factors")
 OF_FUNCTION = {
     "fit": SELECTION,
     "choose": SELECTION,

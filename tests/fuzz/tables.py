@@ -1,6 +1,5 @@
 """Whole tables with a response: shapes, names, containers."""
 
-import decimal
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,9 @@ import polars as pl
 import pyarrow as pa
 import scipy.sparse
 
-from .columns import EXTREME, HOSTILE, ODD, ORDINARY, make_column
+from .columns import EVERYDAY, EXTREME, HOSTILE, ODD, ORDINARY, make_column, one_hot, punch
+from .responses import make_response, wrap
+from .wrapping import listed, read_only, take
 
 ODD_NAMES = (
     "", " ", "*", "^x$", "^.*$", ".", "a b", "a,b", 'q"uote', "y", "index", "é", "名前", "🦆", "\u202ertl",
@@ -31,40 +32,62 @@ class Table:
     names: list
     """What its columns are called; numbers where they have no names."""
     story: str
+    sets: tuple
+    """Positions of columns that belong together."""
+    numeric: tuple
+    """Positions of columns that hold numbers or dates."""
+    classes: bool
+    """Whether the response is sure to be classes."""
 
-    def permuted(self, order):
-        """The same table with its rows in another order; None where that is not simply done."""
-        if not isinstance(self.y, np.ndarray) or self.y.shape != (self.n_rows,):
-            return None
-        if isinstance(self.X, np.ndarray) and self.X.ndim == 2:
-            return self.X[order], self.y[order]
-        if isinstance(self.X, pd.DataFrame):
-            return self.X.iloc[order], self.y[order]
-        return None
+    def on_rows(self, rows):
+        """X and y of some rows, in the order given; None where that is not simply done."""
+        X, y = take(self.X, rows), take(self.y, rows)
+        return None if X is None or y is None else (X, y)
 
 
 def make_table(draw):
     """A table that is a little odd, or hostile."""
     hostile = draw.chance(0.12)
     n_rows, n_factors = _shape(draw, hostile)
-    kinds = draw.choice([[ORDINARY], [ORDINARY, ODD], [ORDINARY, ORDINARY, ODD], [ODD]])
-    kinds = [*kinds, *[EXTREME] * draw.chance(0.12), *[HOSTILE] * (hostile and draw.chance(0.5))]
-    columns, story = [], []
-    for _ in range(n_factors):
-        column, kind = make_column(draw, n_rows, columns, kinds)
-        columns.append(column)
-        story.append(kind)
-    y, response = _response(draw, columns, n_rows)
+    columns, story, sets = _columns(draw, n_rows, n_factors, hostile)
+    y, response = make_response(draw, columns, n_rows)
+    numeric = tuple(j for j, column in enumerate(columns) if column.dtype.kind in "iufmM")
+    classes = y.dtype.kind in "Ob" or len(np.unique(y)) == 2
     if n_rows > 1 and draw.chance(0.15):  # rows that occur several times
         rows = draw.rng.integers(0, draw.integer(1, n_rows), size=n_rows)
         columns, y = [column[rows] for column in columns], y[rows]
         response += ", rows repeated"
+    if draw.chance(0.4):
+        share = draw.choice([0.3, 0.7, 1.0])
+        punched = [draw.chance(share) for _ in columns]
+        columns = [punch(draw, column) if now else column for column, now in zip(columns, punched, strict=True)]
+        story = [f"{kind} with gaps" if now else kind for kind, now in zip(story, punched, strict=True)]
+    n_factors = len(columns)
     names = _names(draw, n_factors)
     X, container = _contain(draw, columns, names, hostile)
-    y, wrapped = _wrap(draw, y, hostile)
+    y, wrapped = wrap(draw, y, hostile)
     shape = f"{n_rows} rows of {', '.join(story) or 'nothing'}"
-    names = names if container.startswith(NAMED) else list(range(n_factors))
-    return Table(X, y, n_rows, n_factors, names, f"{shape}; {container}; y: {response}, {wrapped}")
+    names = names if container.startswith(NAMED) else [f"x{j}" for j in range(n_factors)]
+    story = f"{shape}; {container}; y: {response}, {wrapped}"
+    return Table(X, y, n_rows, n_factors, names, story, tuple(sets), numeric, classes)
+
+
+def _columns(draw, n_rows, n_factors, hostile):
+    """Columns, what each is, and the positions of those that belong together."""
+    kinds = draw.choice(
+        [[ORDINARY], [ORDINARY, ODD], [ORDINARY, ORDINARY, ODD], [ODD], [ORDINARY, EVERYDAY], [EVERYDAY]]
+    )
+    kinds = [*kinds, *[EXTREME] * draw.chance(0.12), *[HOSTILE] * (hostile and draw.chance(0.5))]
+    columns, story, sets = [], [], []
+    for _ in range(n_factors):
+        column, kind = make_column(draw, n_rows, columns, kinds)
+        columns.append(column)
+        story.append(kind)
+    if draw.chance(0.06):
+        added = one_hot(draw, n_rows)
+        sets.append(tuple(range(len(columns), len(columns) + len(added))))
+        columns, story = [*columns, *added], [*story, *["one-hot"] * len(added)]
+    return columns, story, sets
 
 
 def _shape(draw, hostile):
@@ -106,60 +129,6 @@ def _labels(draw, names):
     return pd.Index(names, dtype=object)
 
 
-# --- responses ----------------------------------------------------------------------------------------
-
-
-def _response(draw, columns, n):
-    """An array of n values, and what it is."""
-    kind = draw.weighted({
-        "function": 8, "function and noise": 8, "noise": 4, "interaction": 2, "two classes": 4, "class of a factor": 3,
-        "rare class": 1, "words": 1, "booleans": 1, "few values": 1, "outlier": 2, "cauchy": 1, "huge": 0.5,
-        "tiny": 0.5, "offset": 0.5, "large counter": 0.5, "constant": 0.3, "three classes": 0.3, "missing": 0.2,
-        "infinite": 0.2, "dates": 0.1, "mixed": 0.1, "decimals": 0.3, "subnormal": 0.2, "nearly constant": 0.5,
-    })  # fmt: skip
-    rng = draw.rng
-    signal = _signal(draw, columns, n)
-    simple = {
-        "function": lambda: signal,
-        "function and noise": lambda: signal + rng.normal(size=n) * draw.choice([0.01, 0.3, 1, 5]),
-        "noise": lambda: rng.normal(size=n),
-        "interaction": lambda: signal * _signal(draw, columns, n),
-        "two classes": lambda: rng.integers(0, 2, size=n) * draw.choice([1, 1.0, 1e5]),
-        "class of a factor": lambda: (signal > signal.mean() if n else signal).astype(int),
-        "rare class": lambda: (np.arange(n) == 0).astype(int),
-        "words": lambda: np.array(["no", "yes"], dtype=object)[rng.integers(0, 2, size=n)],
-        "booleans": lambda: rng.integers(0, 2, size=n).astype(bool),
-        "few values": lambda: rng.integers(0, 3, size=n),
-        "outlier": lambda: signal + (np.arange(n) == n // 2) * draw.choice([1e2, 1e6, 1e12, 1e100]),
-        "cauchy": lambda: rng.standard_cauchy(size=n),
-        "huge": lambda: signal * draw.choice([1e100, 1e140, 1e160, 1e300]),
-        "tiny": lambda: signal * draw.choice([1e-100, 1e-140, 1e-160, 1e-300]),
-        "offset": lambda: signal + draw.choice([1e9, 1e15, 1e20]),
-        "large counter": lambda: 2**53 + rng.integers(0, 9, size=n),
-        "constant": lambda: np.full(n, draw.choice([0, 3.7, 1e300])),
-        "three classes": lambda: np.array(["a", "b", "c"], dtype=object)[rng.integers(0, 3, size=n)],
-        "missing": lambda: np.where(np.arange(n) == 0, np.nan, signal),
-        "infinite": lambda: np.where(np.arange(n) == 0, np.inf, signal),
-        "dates": lambda: np.datetime64("2024-01-01") + np.arange(n).astype("m8[D]"),
-        "mixed": lambda: np.array([i if i % 2 else "a" for i in range(n)], dtype=object),
-        "decimals": lambda: np.array([decimal.Decimal(int(i)) / 8 for i in rng.integers(0, 99, n)], dtype=object),
-        "subnormal": lambda: rng.integers(0, 5, size=n) * 5e-324,
-        "nearly constant": lambda: 1.0 + rng.integers(0, 4, size=n) * np.finfo(float).eps,
-    }
-    with np.errstate(over="ignore", invalid="ignore"):
-        return simple[kind](), kind
-
-
-def _signal(draw, columns, n):
-    """A function of some columns: their ranks, waved."""
-    total = np.zeros(n)
-    for column in draw.some(columns, 3):
-        if column.dtype.kind in "iufb":
-            ranks = np.unique(column, return_inverse=True)[1] / max(n, 1)
-            total += draw.choice([1.0, 3.0, 0.1]) * np.sin(draw.choice([1, 6]) * ranks)
-    return total if np.any(total) else draw.rng.normal(size=n)
-
-
 # --- containers ---------------------------------------------------------------------------------------
 
 
@@ -173,7 +142,8 @@ def _contain(draw, columns, names, hostile):
 
 
 def _matrix(draw, columns, names):
-    if all(column.dtype.kind in "iufb" for column in columns) and columns:
+    kinds = {column.dtype.kind for column in columns}
+    if kinds and (kinds <= set("iufb") or kinds in ({"M"}, {"m"})):
         return np.column_stack(columns)
     return _boxes(draw, columns, names)
 
@@ -208,7 +178,7 @@ def _pandas_typed(draw, columns, names):
     for position in range(frame.shape[1]):
         column = frame.iloc[:, position]
         dtype = draw.weighted(
-            {None: 8, "category": 2, "Float64": 1, "Int64": 1, "boolean": 1} | dict.fromkeys(RARE, 0.15)
+            {None: 8, "category": 2, "ordered": 2, "Float64": 1, "Int64": 1, "boolean": 1} | dict.fromkeys(RARE, 0.15)
         )
         made.append(_converted(column, dtype))
     typed = pd.concat(made, axis=1) if made else frame
@@ -220,6 +190,8 @@ def _converted(column, dtype):
     try:
         if dtype == "interval":
             return pd.Series(pd.arrays.IntervalArray.from_breaks(np.arange(len(column) + 1)), column.index)
+        if dtype == "ordered":
+            return column.astype("category").cat.as_ordered()
         if dtype == "Sparse":
             return column.astype(pd.SparseDtype(column.dtype))
         return column if dtype is None else column.astype(dtype)
@@ -237,8 +209,7 @@ def _distinct(names):
 
 
 def _polars(draw, columns, names):
-    columns = [column.tolist() if column.dtype.kind in "OMm" else column for column in columns]
-    return pl.DataFrame(dict(zip(_distinct(names), columns, strict=True)), strict=False)
+    return pl.DataFrame(dict(zip(_distinct(names), map(listed, columns), strict=True)), strict=False)
 
 
 def _polars_typed(draw, columns, names):
@@ -246,8 +217,15 @@ def _polars_typed(draw, columns, names):
     dtypes = {None: 8, pl.Categorical: 1, pl.Float32: 1, pl.Decimal(20, 3): 1, pl.Int64: 1, pl.UInt8: 0.5}
     dtypes |= dict.fromkeys([pl.Int128, pl.Datetime, pl.String, pl.Time], 0.1)
     casts = [pl.col(name).cast(dtype, strict=False) for name in frame.columns if (dtype := draw.weighted(dtypes))]
-    casts = [cast for cast in casts if _works(frame, cast)]
+    casts += [pl.col(name).cast(_enum(frame[name])) for name in frame.columns if draw.chance(0.1)]
+    casts = list({cast.meta.output_name(): cast for cast in casts if _works(frame, cast)}.values())
     return frame.with_columns(casts)
+
+
+def _enum(series):
+    """The type of ordered levels, where the values are words."""
+    words = series.dtype == pl.String and series.drop_nulls().unique(maintain_order=True)
+    return pl.Enum(words) if isinstance(words, pl.Series) else pl.Float64
 
 
 def _works(frame, expression):
@@ -258,19 +236,19 @@ def _works(frame, expression):
 
 
 def _arrow(draw, columns, names):
-    arrays = [pa.array(column.tolist() if column.dtype.kind == "O" else column) for column in columns]
+    arrays = [pa.array(listed(column) if column.dtype.kind == "O" else column) for column in columns]
     return pa.table(arrays, names=_distinct(names) if draw.chance(0.9) else names)
 
 
 PLAIN = {
     "numpy": 6, "numpy objects": 1, "list of rows": 1, "pandas": 5, "pandas nullable": 1, "pandas arrow": 1,
     "pandas typed": 2, "polars": 2, "polars typed": 1, "pyarrow": 1, "numpy by columns": 0.5, "numpy read-only": 0.5,
-    "numpy reversed": 0.5, "numpy big-endian": 0.3, "numpy float32": 0.5,
+    "numpy reversed": 0.5, "numpy big-endian": 0.3, "numpy float32": 0.5, "masked": 0.5,
 }  # fmt: skip
 NAMED = ("pandas", "polars", "pyarrow", "record batch")
 STRANGE = {
     "one column as array": 1, "three dimensions": 0.5, "sparse": 0.5, "lazy": 0.5, "series": 0.5, "dictionary": 0.5,
-    "none": 0.3, "text": 0.3, "record batch": 0.5, "structured": 0.5, "masked": 0.5, "ragged": 0.5, "generator": 0.3,
+    "none": 0.3, "text": 0.3, "record batch": 0.5, "structured": 0.5, "ragged": 0.5, "generator": 0.3,
     "number": 0.3, "tuple of tuples": 0.5, "polars nested": 0.5, "numpy text": 0.5, "matrix": 0.5,
 }  # fmt: skip
 
@@ -286,7 +264,7 @@ _CONTAINERS = {
     "polars typed": _polars_typed,
     "pyarrow": _arrow,
     "numpy by columns": lambda *given: np.asfortranarray(_matrix(*given)),
-    "numpy read-only": lambda *given: _read_only(_matrix(*given)),
+    "numpy read-only": lambda *given: read_only(_matrix(*given)),
     "numpy reversed": lambda *given: _matrix(*given)[::-1, ::-1][::-1],
     "numpy big-endian": lambda *given: _matrix(*given).astype(">f8"),
     "numpy float32": lambda *given: _matrix(*given).astype(np.float32),
@@ -300,7 +278,7 @@ _CONTAINERS = {
     "text": lambda *given: "table.csv",
     "record batch": lambda *given: _arrow(*given).to_batches()[0],
     "structured": lambda *given: _pandas(*given).to_records(),
-    "masked": lambda *given: np.ma.masked_invalid(_matrix(*given).astype(float)),
+    "masked": lambda draw, *given: _masked(draw, _matrix(draw, *given).astype(float)),
     "ragged": lambda *given: [row[: i % len(row) + 1] for i, row in enumerate(_rows(*given))],
     "generator": lambda *given: (row for row in _rows(*given)),
     "number": lambda *given: 3,
@@ -311,42 +289,8 @@ _CONTAINERS = {
 }
 
 
-def _read_only(matrix):
-    matrix.flags.writeable = False
-    return matrix
-
-
-USUAL_RESPONSES = {
-    "array": 8, "list": 1, "pandas": 2, "polars": 1, "pyarrow": 0.5, "category": 0.4, "nullable": 0.4, "frame": 0.2,
-}  # fmt: skip
-UNUSUAL_RESPONSES = {
-    "column": 0.5, "two columns": 0.5, "too short": 1, "too long": 0.5, "none": 0.2, "tuple": 0.3, "scalar": 0.2,
-    "read-only": 0.3,
-}  # fmt: skip
-
-
-def _wrap(draw, y, hostile):
-    """The response as one of the things a user might pass, and which."""
-    kind = draw.weighted(USUAL_RESPONSES | (UNUSUAL_RESPONSES if hostile else {}))
-    wrappers = {
-        "array": lambda: y,
-        "list": y.tolist,
-        "pandas": lambda: pd.Series(y, index=np.arange(len(y))[::-1], name="y"),
-        "polars": lambda: pl.Series("y", y.tolist() if y.dtype.kind in "OM" else y, strict=False),
-        "pyarrow": lambda: pa.chunked_array([pa.array(y.tolist() if y.dtype.kind == "O" else y)]),
-        "category": lambda: pd.Series(y).astype("category"),
-        "nullable": lambda: pd.Series(y).convert_dtypes(),
-        "frame": lambda: pd.DataFrame({"y": y}),
-        "column": lambda: y[:, None],
-        "two columns": lambda: np.column_stack([y, y]),
-        "too short": lambda: y[:-1],
-        "too long": lambda: np.concatenate([y, y]),
-        "none": lambda: None,
-        "tuple": lambda: tuple(y.tolist()),
-        "scalar": lambda: 1.0,
-        "read-only": lambda: _read_only(y.copy()),
-    }
-    try:
-        return wrappers[kind](), kind
-    except (Exception, pl.exceptions.PanicException):
-        return y, f"array, not {kind}"
+def _masked(draw, matrix):
+    """An array whose missing values are said so, or are there and hidden."""
+    if draw.chance(0.5):
+        return np.ma.masked_invalid(matrix)
+    return np.ma.array(matrix, mask=draw.rng.random(matrix.shape) < 0.1)

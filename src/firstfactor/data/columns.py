@@ -73,12 +73,22 @@ class Column:
 
 def as_array(data: Any) -> NDArray[Any]:
     """An array of ``data``; lists keep numbers apart from text, and integers that float64 cannot hold."""
+    if np.ma.is_masked(data):
+        return _without_mask(data)
     array = np.asarray(data)
     if isinstance(data, np.ndarray):
         return array
     if array.dtype.kind in "US" or (array.dtype.kind == "f" and _beyond_exact(array)):
         return np.asarray(data, dtype=object)
     return array
+
+
+def _without_mask(data: Any) -> NDArray[Any]:
+    """A masked array as one in which masked values are missing."""
+    nothing = {"f": np.nan, "M": "NaT", "m": "NaT"}.get(data.dtype.kind)
+    values: NDArray[Any] = np.array(data.data, dtype=object if nothing is None else data.dtype)
+    values[np.ma.getmaskarray(data)] = nothing
+    return values
 
 
 def _beyond_exact(floats: NDArray[Any]) -> bool:

@@ -176,7 +176,7 @@ def build_design(
     spans = _whole_spans(values, np.array([kind == "number" for kind in kinds]))
     is_category = np.array([kind == "category" for kind in kinds])
     owners = [name for name, some in zip(names, columns, strict=True) for _ in some]
-    caps = _scale_parts(values, flat, is_category, owners, bool(scale))
+    caps = _scale_parts(values, flat, is_category, owners, isinstance(scale, Mapping) or bool(scale))
     return Design(
         names=names,
         values=np.ascontiguousarray(values.T),

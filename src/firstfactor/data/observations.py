@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import as_array, level_codes, read_column
+from .columns import Column, as_array, level_codes, read_column
 from .design import Design, build_design
 from .encoding import Encoded, encode_table, refuse_missing
 from .response import Floats, Response, Target, read_target
@@ -103,7 +103,7 @@ def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, grou
     n_rows = encoded.values.shape[1]
     target = read_target(y, n_rows)
     weights = None if sample_weight is None else _read_weights(sample_weight, n_rows)
-    codes = None if groups is None else level_codes(_read_rows(groups, "groups", n_rows))[0]
+    codes = None if groups is None else level_codes(_read_rows(groups, "groups", n_rows).values)[0]
     rows, dropped = _find_rows(encoded, target.missing, weights, reading.missing)
     table = Table(encoded, target, weights, codes, None, dropped, reading)
     if rows.size < n_rows:
@@ -153,7 +153,10 @@ def _refuse_too_few(n_left: int, n_rows: int, dropped: Dropped) -> None:
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
-    values = _read_rows(sample_weight, "sample_weight", n_rows)
+    column = _read_rows(sample_weight, "sample_weight", n_rows)
+    values = column.values
+    if column.temporal:
+        raise ValueError("sample_weight must hold numbers; got dates or times.")
     if not isinstance(values, np.ndarray):
         raise ValueError(f"sample_weight must hold numbers; got {values[0]!r}.")
     weights = values.astype(np.float64)
@@ -164,7 +167,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
     return weights
 
 
-def _read_rows(values: Any, parameter: str, n_rows: int) -> Any:
+def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
     """A value for each row, none of them missing."""
     native = nw.from_native(values, pass_through=True, allow_series=True)
     column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), parameter)
@@ -173,7 +176,7 @@ def _read_rows(values: Any, parameter: str, n_rows: int) -> Any:
     if column.n_missing:
         row = int(np.argmax(column.missing))
         raise ValueError(f"{parameter} contains NaN (row {row}). Every row needs a value; leave out the row.")
-    return column.values
+    return column
 
 
 def _normalise(weights: Floats | None) -> Floats | None:

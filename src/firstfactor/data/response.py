@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 # Variances outside of this range cannot be told from 0 or infinity in what is computed from them.
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-290, 1e290
 
+# Where one row has nearly all of the weight, what the others have is lost in rounding.
+LEAST_OTHERS = 1e-9
+
 # So many different whole numbers may well be classes.
 MOST_CLASSES = 10
 
@@ -224,7 +227,11 @@ def _encode_classes(
         )
     if response != "values":
         raise ValueError(f'response="{response}" is for quantities; y has classes. Leave it out, or convert y.')
-    order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order
+    kinds = sorted({type(levels[code]).__name__ for code in present})
+    try:
+        order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order
+    except TypeError as error:
+        raise TypeError(f"y must have labels of one kind, all numbers or all text; got {', '.join(kinds)}.") from error
     rank = np.zeros(len(levels), np.intp)
     rank[order] = np.arange(len(order))
     number = rank[codes]
@@ -280,8 +287,13 @@ def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, flo
             variance = centred.var(axis=1, ddof=1).sum()
         else:
             total = weights.sum()
+            others = total - weights @ weights / total
+            if others < LEAST_OTHERS * total:
+                raise ValueError(
+                    f"sample_weight must be shared by several rows; one of {weights.size:,} has nearly all of it."
+                )
             centred -= (centred @ weights)[:, None] / total
-            variance = (centred**2 @ weights).sum() / (total - weights @ weights / total)
+            variance = (centred**2 @ weights).sum() / others
     return np.ascontiguousarray(centred.T), float(variance)
 
 
@@ -289,10 +301,15 @@ def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Fl
     """What share of the whole each output is, (outputs,): they sum to 1."""
     if output_weights is None:
         return np.full(n_outputs, 1 / n_outputs)
-    shares = np.array([checks.number("output_weights", weight, 0.0) for weight in output_weights])
+    try:
+        given = list(output_weights)
+    except TypeError as error:
+        raise TypeError(f"output_weights must be a list of numbers; got {output_weights!r}.") from error
+    shares = np.array([checks.number("output_weights", weight, 0.0) for weight in given])
     if shares.size != n_outputs or not shares.any():
         raise ValueError(
             f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got "
-            f"{list(output_weights)!r}."
+            f"{given!r}."
         )
+    shares /= shares.max()  # the sum of huge ones would overflow
     return shares / shares.sum()

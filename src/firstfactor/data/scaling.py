@@ -56,14 +56,14 @@ def rescale(columns: Columns, scale: bool) -> float:
         np.ldexp(values, -shifts[:, None], out=values)
     if scale:
         deviations = _deviations(columns, varies)
-        for j, unit in columns.units.items():
-            deviations[j, 0] = np.ldexp(unit, -shifts[j] if shifted else 0)
-        with np.errstate(over="ignore", divide="ignore"):  # refused below
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # refused below
+            for j, unit in columns.units.items():
+                deviations[j, 0] = np.ldexp(unit, -shifts[j] if shifted else 0)
             values /= deviations
     else:
         with np.errstate(over="ignore"):  # refused below if there are categories
             mismatch = float(np.ldexp(mismatch, -2 * common))
-    _refuse_large_units(columns)
+    _refuse_strange_units(columns, varies)
     _refuse_lost_digits(columns, mismatch, scale)
     return mismatch
 
@@ -83,11 +83,13 @@ def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float
     return deviations
 
 
-def _refuse_large_units(columns: Columns) -> None:
+def _refuse_strange_units(columns: Columns, varies: NDArray[np.bool_]) -> None:
     for j, unit in columns.units.items():
-        if not np.fmax.reduce(np.abs(columns.values[j])) < LARGEST:
+        size = np.fmax.reduce(np.abs(columns.values[j]))
+        if varies[j] and not SMALLEST_DIFFERENCE < size < LARGEST:
+            wrong = "small" if size < 1 else "large"
             raise ValueError(
-                f"scale of {columns.names[j]!r} must be a unit that its values are not too large for; got {unit:g}."
+                f"scale of {columns.names[j]!r} must be a unit that its values are not too {wrong} for; got {unit:g}."
             )
 
 
