@@ -69,10 +69,11 @@ def ceilings(cell: Cell) -> Floats:
     return cell.rows["ceiling"].to_numpy().astype(float)
 
 
-def mean_ceiling(cell: Cell) -> Estimate:
-    """Return the mean R² ceiling over repetitions that have one."""
+def mean_ceiling(cell: Cell) -> Estimate | None:
+    """Return the mean R² ceiling over repetitions that have one, if any has."""
     values = ceilings(cell)
-    return estimate(values[~np.isnan(values)])
+    known = values[~np.isnan(values)]
+    return estimate(known) if known.size else None
 
 
 def ceiling_error(cell: Cell) -> Estimate:

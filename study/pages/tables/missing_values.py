@@ -1,13 +1,15 @@
 """Missing values as a level of their own, dropped rows, and the mean: what is found, and how importances change."""
 
+from dataclasses import replace
+
 from ...data.everyday import REMOVALS
 from ...data.setting import Setting
 from ...runs.experiments import MISSING, WAYS
-from ...scores.certainty import importance_difference, mean_ceiling
+from ...scores.certainty import importance_difference
 from ...scores.results import Cell, Results, at
 from ...scores.truths import known_ceiling, true_ceiling
 from ..layout import NOTHING, Table
-from .cells import mean_text
+from .cells import ceiling_text, mean_text
 
 COMPLETE = at("friedman", 0.0)
 RULES = {"FIRST": "The paper's rule", "CALIBRATED": "The calibrated rule"}
@@ -16,7 +18,16 @@ NAMES = dict(zip(WAYS, ("level", "dropped", "mean"), strict=True))
 
 def tabulate_missing_values(results: Results) -> list[Table]:
     """What is found by both rules, for every way to deal with missing values."""
-    return [_of_rule(results, rule) for rule in RULES]
+    *first, last = (_of_rule(results, rule) for rule in RULES)
+    note = (
+        "Found: how many of the five true factors are selected; false: how many others. Difference: absolute, from the "
+        "importances on the complete table, mean over all ten factors. Ceiling: over runs that have one. Best: the "
+        "highest R² that any model can reach on what is known. Rows: how many are left on average. Dropping rows costs "
+        "nothing at 5 %, about one of five factors at 20 %, and nearly all of them at 40 %. The level and the mean "
+        "lose few. The mean finds somewhat more true factors, but by the paper's rule also more false ones from 20 % on. "
+        "By the calibrated rule the ceiling is nearer to the best with the level."
+    )
+    return [*first, replace(last, note=note)]
 
 
 def _of_rule(results: Results, rule: str) -> Table:
@@ -35,7 +46,7 @@ def _found(cell: Cell, complete: Cell) -> tuple[str, ...]:
     if not cell.n or not complete.n:
         return (NOTHING,) * 4
     counts = [mean_text(cell, metric) for metric in ("n true", "n false")]
-    return (*counts, importance_difference(cell, complete).text(3), mean_ceiling(cell).text(3))
+    return (*counts, importance_difference(cell, complete).text(3), ceiling_text(cell))
 
 
 def _left(setting: Setting, way: str) -> tuple[str, str]:

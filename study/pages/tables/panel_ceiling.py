@@ -1,9 +1,10 @@
 """Several rows of one person: the R² ceiling with groups and without."""
 
 from ...runs.experiments import ESTIMATORS, PANEL
-from ...scores.certainty import mean_ceiling, qualities
+from ...scores.certainty import qualities
 from ...scores.results import Cell, Results
 from ..layout import NOTHING, Table
+from .cells import ceiling_text
 from .coverage import quality_cells
 
 WAYS = {"": "groups", "-UNGROUPED": "no groups"}
@@ -40,7 +41,7 @@ def _ceiling(cell: Cell) -> tuple[str, ...]:
     if not cell.n:
         return (*[NOTHING] * 5, "0")
     true, _, *others = quality_cells(qualities(cell)[-1])
-    return (true, mean_ceiling(cell).text(4), *others, str(cell.n))
+    return (true, ceiling_text(cell, 4), *others, str(cell.n))
 
 
 def _indices(cell: Cell) -> list[tuple[str, ...]]:
