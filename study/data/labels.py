@@ -1,6 +1,7 @@
 """What a simulated setting is called."""
 
-from .setting import SOURCES, Setting
+from .everyday import CHANGES, PANELS, ROWS_PER_PERSON
+from .setting import PROBLEMS, SOURCES, Setting
 
 NAMES = {
     "ishigami": "Ishigami",
@@ -10,23 +11,37 @@ NAMES = {
     "noise-cauchy": "Cauchy noise",
     "noise-mixed": "Noise, mixed factors",
     "mixed": "Mixed factors",
+    "noise-3-classes": "Noise, 3 classes",
+    "noise-10-classes": "Noise, 10 classes",
+    "noise-3-outputs": "Noise, 3 outputs",
+    "noise-panel": "Panel of noise",
+    "panel": "Panel",
 }
 
 
 def label(setting: Setting) -> str:
-    """Return the setting in a few words: rows if they are not 1,000, factors, correlation and classes."""
+    """Return the setting in a few words: rows if they are not 1,000, factors, correlation, classes, what is changed."""
     parts = [NAMES[setting.source]]
-    if setting.n_rows != 1000 or not setting.true_factors:
+    if setting.source in PANELS:
+        parts.append(panel_size(setting))
+    elif setting.n_rows != 1000 or not setting.true_factors:
         parts.append(f"N = {setting.n_rows:,}")
     parts.append(f"p = {_factors(setting)}")
-    if setting.true_factors and setting.source != "mixed":
+    if setting.source in PROBLEMS:
         parts.append(f"ρ = {setting.correlation}")
-    return ", ".join([*parts, "two classes"] if setting.classes else parts)
+    parts += ["two classes"] if setting.classes else []
+    parts += [setting.part.removesuffix(" at random")] if setting.part in CHANGES else []
+    return ", ".join(parts)
+
+
+def panel_size(setting: Setting) -> str:
+    """Return how many persons there are, and how many rows of each."""
+    return f"{setting.n_rows // ROWS_PER_PERSON} × {ROWS_PER_PERSON} rows"
 
 
 def _factors(setting: Setting) -> str:
     """Return how many factors there are; of a model and others, both."""
     n_true = len(SOURCES[setting.source].true_factors)
-    if (setting.part == "model" or setting.source == "mixed") and setting.n_factors > n_true:
+    if (setting.part == "model" or setting.source in ("mixed", "panel")) and setting.n_factors > n_true:
         return f"{n_true} + {setting.n_factors - n_true}"
     return str(setting.n_factors)

@@ -1,18 +1,18 @@
 """Where data come from: a simulated table or a real one, drawn anew for each repetition."""
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from firstfactor import problems
 
-from . import noise, originals
+from . import everyday, noise, originals
 from .real_tables import as_numbers, load, split
 
 PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
-SOURCES: dict[str, Any] = {**PROBLEMS, **noise.SOURCES}
+SOURCES: dict[str, Any] = {**PROBLEMS, **noise.SOURCES, **everyday.SOURCES}
 
 
 @dataclass(frozen=True, order=True)
@@ -26,9 +26,10 @@ class Setting:
     correlation: float = 0.0
     classes: bool = False
     part: str = "drawn"
-    """``drawn`` from a problem or a source of noise; of a problem's factors those of the ``model``, and as many others
-    after them as make ``n_factors``; the ``original`` table on which the R packages ran; of a real table the ``whole``,
-    80 % of its rows to ``train`` on, or a ``subset`` of its factors, which the repetition numbers in binary."""
+    """``drawn`` from a problem or a source of noise; the same table with a change, such as missing values, that
+    `everyday.CHANGES` names; of a problem's factors those of the ``model``, and as many others after them as make
+    ``n_factors``; the ``original`` table on which the R packages ran; of a real table the ``whole``, 80 % of its rows
+    to ``train`` on, or a ``subset`` of its factors, which the repetition numbers in binary."""
 
     @property
     def true_factors(self) -> tuple[int, ...]:
@@ -40,6 +41,9 @@ class Setting:
         """Return factors and response; every method sees the same ones in the same repetition."""
         if self.part == "drawn":
             return self._sample(self.n_factors, repetition)
+        if self.part in everyday.CHANGES:
+            X, y = replace(self, part="drawn").draw(repetition)
+            return everyday.CHANGES[self.part](X, self.rng(repetition)), y
         if self.part == "model":
             true, n_factors = PROBLEMS[self.source].true_factors, PROBLEMS[self.source].n_factors
             X, y = self._sample(n_factors, repetition)

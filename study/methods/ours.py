@@ -3,19 +3,24 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from sklearn.impute import SimpleImputer
+
 from firstfactor import FIRST, Indices, backward_elimination, total_indices
 
+from ..data.everyday import Described, parts
 from .outcome import Certainty, Outcome, outcome_of
 
 ALPHA = 0.1
-
+FEWEST_ROWS = 2
+"""With fewer rows, FIRST refuses a table."""
 
 Method = Callable[[Any, Any, int], Outcome]
 
 
 def first(X: Any, y: Any, seed: int) -> Outcome:
     """FIRST, Algorithm 3 of the paper."""
-    return _ours(FIRST(random_state=seed).fit(X, y).indices_)
+    return _fit(FIRST(random_state=seed), X, y)
 
 
 def first_fast(X: Any, y: Any, seed: int) -> Outcome:
@@ -25,7 +30,7 @@ def first_fast(X: Any, y: Any, seed: int) -> Outcome:
 
 def first_calibrated(X: Any, y: Any, seed: int) -> Outcome:
     """FIRST with the calibrated rule, which selects something from noise with probability 0.1."""
-    return _ours(FIRST(rule="calibrated", alpha=ALPHA, random_state=seed).fit(X, y).indices_)
+    return _fit(_calibrated(seed), X, y)
 
 
 def first_split(X: Any, y: Any, seed: int) -> Outcome:
@@ -73,12 +78,12 @@ def nearest_3(X: Any, y: Any, seed: int) -> Outcome:
 
 def nearest(X: Any, y: Any, seed: int) -> Outcome:
     """Total indices by the paper's estimator, with standard errors."""
-    return _sure(total_indices(X, y, uncertainty=True, estimator="nearest", random_state=seed))
+    return _estimate("nearest", X, y, seed)
 
 
 def extrapolated(X: Any, y: Any, seed: int) -> Outcome:
     """Total indices by the estimator without most of the distance bias, with standard errors."""
-    return _sure(total_indices(X, y, uncertainty=True, estimator="extrapolated", random_state=seed))
+    return _estimate("extrapolated", X, y, seed)
 
 
 def nearest_subsample(X: Any, y: Any, seed: int) -> Outcome:
@@ -89,6 +94,52 @@ def nearest_subsample(X: Any, y: Any, seed: int) -> Outcome:
 def extrapolated_subsample(X: Any, y: Any, seed: int) -> Outcome:
     """EXTRAPOLATED with standard errors from subsamples."""
     return _sure(total_indices(X, y, uncertainty=True, method="subsample", estimator="extrapolated", random_state=seed))
+
+
+def as_if_ungrouped(method: Method) -> Method:
+    """Return the method in the hands of someone who does not say which rows belong together."""
+    return lambda X, y, seed: method(_without_groups(X), y, seed)
+
+
+def after_imputing(method: Method) -> Method:
+    """Return the method on a table in which the mean of each factor stands for its missing values."""
+    return lambda X, y, seed: method(SimpleImputer().fit_transform(X), y, seed)
+
+
+def first_complete_rows(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST without the rows that miss a value."""
+    return _fit_complete_rows(FIRST(missing="drop", random_state=seed), X, y)
+
+
+def first_calibrated_complete_rows(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST with the calibrated rule, without the rows that miss a value."""
+    return _fit_complete_rows(_calibrated(seed, missing="drop"), X, y)
+
+
+def _fit_complete_rows(selector: FIRST, X: Any, y: Any) -> Outcome:
+    """Return what comes of the complete rows: nothing, where there are too few to fit anything."""
+    if np.isfinite(X).all(axis=1).sum() < FEWEST_ROWS:
+        return Outcome(np.zeros(X.shape[1]), ())
+    return _fit(selector, X, y)
+
+
+def _calibrated(seed: int, **options: Any) -> FIRST:
+    return FIRST(rule="calibrated", alpha=ALPHA, random_state=seed, **options)
+
+
+def _fit(selector: FIRST, X: Any, y: Any) -> Outcome:
+    factors, rows = parts(X)
+    return _ours(selector.fit(factors, y, **rows).indices_)
+
+
+def _estimate(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
+    factors, rows = parts(X)
+    return _sure(total_indices(factors, y, uncertainty=True, estimator=estimator, random_state=seed, **rows))
+
+
+def _without_groups(X: Any) -> Any:
+    factors, rows = parts(X)
+    return Described(factors, {name: values for name, values in rows.items() if name != "groups"})
 
 
 def _ours(indices: Indices) -> Outcome:
@@ -117,6 +168,11 @@ OURS: dict[str, Method] = {
     "FIRST-SPLIT": first_split,
     "CALIBRATED": first_calibrated,
     "CALIBRATED-SPLIT": first_calibrated_split,
+    "CALIBRATED-UNGROUPED": as_if_ungrouped(first_calibrated),
+    "FIRST-COMPLETE": first_complete_rows,
+    "FIRST-IMPUTED": after_imputing(first),
+    "CALIBRATED-COMPLETE": first_calibrated_complete_rows,
+    "CALIBRATED-IMPUTED": after_imputing(first_calibrated),
     "FIRST-2": first_two_neighbors,
     "FIRST-INTEGERS": first_integers_unscaled,
     "NANNE-BE": nanne_be,
@@ -125,6 +181,8 @@ OURS: dict[str, Method] = {
     "NN": nearest_3,
     "NEAREST": nearest,
     "NEAREST-SUBSAMPLE": nearest_subsample,
+    "NEAREST-UNGROUPED": as_if_ungrouped(nearest),
     "EXTRAPOLATED": extrapolated,
     "EXTRAPOLATED-SUBSAMPLE": extrapolated_subsample,
+    "EXTRAPOLATED-UNGROUPED": as_if_ungrouped(extrapolated),
 }

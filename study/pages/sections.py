@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
 
+from ..data.everyday import OUTPUT_CORRELATION, WEIGHT_SHAPE
 from ..methods.ours import ALPHA
 from ..paper import claims
 from ..paper.claims.claim import Judged
@@ -21,12 +22,15 @@ from .tables.classes import tabulate_classes
 from .tables.coverage import tabulate_coverage
 from .tables.dimension import compare_dimension
 from .tables.estimators import tabulate_estimators
+from .tables.everyday_noise import tabulate_everyday_noise
 from .tables.fast import compare_fast
 from .tables.hundred import tabulate_hundred
 from .tables.importance import tabulate_importance
+from .tables.missing_values import tabulate_missing_values
 from .tables.noise import tabulate_noise
 from .tables.null_p_values import tabulate_p_values
 from .tables.originals import tabulate_originals
+from .tables.panel_ceiling import tabulate_panel_ceiling
 from .tables.ranking import tabulate_ranking
 from .tables.real_tables import compare_tables
 from .tables.selection import tabulate_selection
@@ -78,6 +82,22 @@ SETUPS = {
     "too-few-rows": "`total_indices` on the five factors of Friedman, ρ = 0, and some others. Distance share is "
     "`sample_size.distance_share`, the mean squared distance of the nearest neighbour over that of any two rows; above "
     f"{MAX_DISTANCE_SHARE} there is a warning.",
+    "everyday-noise": "The response is independent of all factors, which are uniform numbers: 3 or 10 equally likely "
+    f"classes; three normal outputs, two of them with a correlation of {OUTPUT_CORRELATION}; a normal one where a "
+    "fifth of the values of every factor is missing, which are a level of their own, or where rows have weights of a "
+    f"gamma distribution of shape {WEIGHT_SHAPE:.0f}; and panels, where the response is an effect of the person and "
+    "noise of the same variance, and half of the factors are the same in all rows of a person, which `groups` tells. "
+    f"alpha = {ALPHA}.",
+    "panel-ceiling": "`total_indices(..., uncertainty=True)` on 50 persons with 20 rows each. The response is "
+    "sin 2πx₁ + √6 x₂ + √6 x₃, an effect of the person that no factor explains, and noise; these five parts have the "
+    "same variance, so that the best R² is 0.6. X1 and X2 differ from row to row; X3, and X4, which does nothing, are "
+    "the same in all rows of a person. Nearest: the paper's estimator. No groups: as if rows were independent.",
+    "missing-values": "Friedman with 1,000 rows and 10 factors, ρ = 0, where values of every factor are missing: each "
+    "with the same probability (at random), or larger values more often (by value: the probability is proportional to "
+    'the value). Level: `missing="level"`, all rows, and what is missing is a value of its own. Dropped: '
+    '`missing="drop"`, only complete rows; with fewer than 2 of them nothing is found. Mean: the mean of each factor '
+    "is put in first, by scikit-learn. A value that is not known explains nothing, so that the ceiling and importances "
+    "change whatever is done.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }
@@ -135,6 +155,9 @@ BUILD: dict[str, Build] = {
     "null-p-values": _without_numbers(tabulate_p_values),
     "after-selection": _without_numbers(tabulate_after_selection),
     "too-few-rows": _without_numbers(tabulate_too_few_rows),
+    "everyday-noise": _without_numbers(tabulate_everyday_noise),
+    "panel-ceiling": _without_numbers(tabulate_panel_ceiling),
+    "missing-values": _without_numbers(tabulate_missing_values),
 }
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..data import originals
+from ..data.everyday import AT_RANDOM, BY_VALUE
 from ..data.setting import Setting
 from .store import Task
 
-MOST, MANY, SOME, FEW = 200, 100, 20, 10
+MOST, MANY, HALF, SOME, FEW = 200, 100, 50, 20, 10
 CORRELATIONS = (0.0, 0.5, 0.9)
 DIMENSIONS = (50, 100, 200, 500, 1000)
 SLOW = frozenset({"RF-VS", "VIMP-R2", "VIMP-ACC", "RF-SHAP"})
@@ -199,6 +200,20 @@ NOT_CHOSEN = tuple(at for n in (150, 300, 500, 1000) for at in _model("friedman"
 TOO_FEW_ROWS = tuple(
     at for n in (200, 1000, 10_000) for p in (5, 6, 8, 10) for at in _model("friedman", p, 0.0, n_rows=n)
 )
+EVERYDAY_NOISE = (
+    Setting("noise-3-classes", 1000, 10),
+    Setting("noise-10-classes", 1000, 10),
+    Setting("noise-3-outputs", 1000, 10),
+    Setting("noise", 1000, 10, part="20 % missing at random"),
+    Setting("noise", 1000, 10, part="weighted"),
+    Setting("noise-panel", 600, 10),
+    Setting("noise-panel", 1000, 10),
+)
+NOISE_PANELS = EVERYDAY_NOISE[-2:]
+PANEL = Setting("panel", 1000, 4)
+MISSING = tuple(Setting("friedman", 1000, 10, part=removal.name) for removal in (*AT_RANDOM, *BY_VALUE))
+WAYS = ("", "-COMPLETE", "-IMPUTED")
+"""What is done about missing values, as the end of a method's name: a level of its own, dropped rows, the mean."""
 ESTIMATORS = ("NEAREST", "EXTRAPOLATED")
 CHOOSING = ("FIRST", "FIRST-SPLIT", "CALIBRATED", "CALIBRATED-SPLIT")
 
@@ -239,6 +254,29 @@ CERTAINTY = (
         "too-few-rows",
         "Too few rows for so many factors",
         (Plan(TOO_FEW_ROWS, ESTIMATORS, range(SOME)),),
+    ),
+    Experiment(
+        "everyday-noise",
+        "Nothing to find in everyday data",
+        (
+            Plan(EVERYDAY_NOISE, ("CALIBRATED",), range(MOST)),
+            Plan(NOISE_PANELS, ("CALIBRATED-UNGROUPED",), range(MOST)),
+            Plan(EVERYDAY_NOISE, ("FIRST",), range(SOME)),
+        ),
+    ),
+    Experiment(
+        "panel-ceiling",
+        "Several rows of one person: the R² ceiling",
+        (Plan((PANEL,), tuple(name + end for name in ESTIMATORS for end in ("", "-UNGROUPED")), range(MANY)),),
+    ),
+    Experiment(
+        "missing-values",
+        "Missing values: a level of their own, dropped rows or the mean",
+        (
+            Plan(MISSING, tuple(f"FIRST{way}" for way in WAYS), range(MANY)),
+            Plan(MISSING, tuple(f"CALIBRATED{way}" for way in WAYS), range(HALF)),
+            Plan(simulated("friedman", 10, (0.0,)), ("FIRST", "CALIBRATED"), range(MANY)),
+        ),
     ),
 )
 ALL = (*PAPER, *CERTAINTY)

@@ -13,6 +13,7 @@ import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
+from firstfactor.data.quality import DataQualityWarning
 from firstfactor.inference.sample_size import TooFewRowsWarning
 
 from ..methods.registry import method, warm_up
@@ -48,7 +49,8 @@ def perform(task: Task) -> Row:
     _warm_up_once(task.method)
     X, y = task.setting.draw(task.repetition)
     with threadpool_limits(1), warnings.catch_warnings():  # as many tasks as cores run side by side
-        warnings.simplefilter("ignore", TooFewRowsWarning)  # some settings are there to show what happens then
+        for expected in (DataQualityWarning, TooFewRowsWarning):  # some settings are there to show what happens then
+            warnings.simplefilter("ignore", expected)
         started = time.perf_counter()
         outcome = method(task.method)(X, y, task.repetition)
         seconds = time.perf_counter() - started

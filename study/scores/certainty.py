@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ..data.arrays import Floats
-from ..data.setting import PROBLEMS
+from ..data.setting import SOURCES
 from .estimates import Estimate, estimate
 from .results import Cell
 from .truths import true_ceiling, truth
@@ -41,7 +41,7 @@ def qualities(cell: Cell) -> list[Quality]:
     errors, ceiling_errors = _listed(cell, "standard_errors"), _certainty(cell, "ceiling_error")
     indices = [
         _quality(f"X{place + 1}", truth(setting)[j], cell.importances[:, j], errors[:, j])
-        for j, place in enumerate(PROBLEMS[setting.source].true_factors)
+        for j, place in enumerate(SOURCES[setting.source].true_factors)
     ]
     return [*indices, _quality("ceiling", true_ceiling(setting), ceilings(cell), ceiling_errors)]
 
@@ -67,6 +67,13 @@ def distance_share(cell: Cell) -> float:
 def ceilings(cell: Cell) -> Floats:
     """Return the R² ceiling in each repetition."""
     return cell.rows["ceiling"].to_numpy().astype(float)
+
+
+def mean_ceiling(cell: Cell) -> Estimate | None:
+    """Return the mean R² ceiling over repetitions that have one, if any has."""
+    values = ceilings(cell)
+    known = values[~np.isnan(values)]
+    return estimate(known) if known.size else None
 
 
 def ceiling_error(cell: Cell) -> Estimate:
@@ -98,11 +105,23 @@ def paired_difference(cell: Cell, other: Cell, metric: str) -> Estimate:
     Its spread is taken after adding one table on which the first is right alone and one for the second, so that a
     hundred tables without a difference are not taken for certainty.
     """
+    ours, theirs = _same_repetitions(cell, other)
+    differences = cell.values(metric)[ours] - other.values(metric)[theirs]
+    return Estimate(float(differences.mean()), float(np.append(differences, [1.0, -1.0]).std(ddof=1)), len(differences))
+
+
+def importance_difference(cell: Cell, other: Cell) -> Estimate:
+    """Return how far importances are from those of another cell in the same repetition: the mean over all factors."""
+    ours, theirs = _same_repetitions(cell, other)
+    return estimate(np.abs(cell.importances[ours] - other.importances[theirs]).mean(axis=1))
+
+
+def _same_repetitions(cell: Cell, other: Cell) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where the repetitions that both cells have are in each."""
     _, ours, theirs = np.intersect1d(
         cell.rows["repetition"].to_numpy(), other.rows["repetition"].to_numpy(), return_indices=True
     )
-    differences = cell.values(metric)[ours] - other.values(metric)[theirs]
-    return Estimate(float(differences.mean()), float(np.append(differences, [1.0, -1.0]).std(ddof=1)), len(differences))
+    return ours, theirs
 
 
 def _chosen(cell: Cell) -> NDArray[np.bool_]:

@@ -94,6 +94,18 @@ def false_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
     return rates
 
 
+def n_true(setting: Setting, rows: pl.DataFrame) -> Floats:
+    """Return how many factors of the model were selected."""
+    counts: Floats = selected(setting, rows)[:, _in_model(setting)].sum(axis=1, dtype=float)
+    return counts
+
+
+def n_false(setting: Setting, rows: pl.DataFrame) -> Floats:
+    """Return how many other factors were selected."""
+    counts: Floats = selected(setting, rows)[:, ~_in_model(setting)].sum(axis=1, dtype=float)
+    return counts
+
+
 def any_selected(_: Setting, rows: pl.DataFrame) -> Floats:
     """Return 1 where something was selected, else 0."""
     return (rows["selected"].list.len() > 0).to_numpy().astype(float)
@@ -125,6 +137,8 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "exact": exact,
     "true positives": true_positives,
     "false positives": false_positives,
+    "n true": n_true,
+    "n false": n_false,
     "any selected": any_selected,
     "n selected": n_selected,
     "error ratio": error_ratio,

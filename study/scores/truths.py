@@ -13,6 +13,7 @@ import numpy as np
 from firstfactor.problems import uniform_factors
 
 from ..data.arrays import Floats
+from ..data.everyday import REMOVALS, Removal
 from ..data.setting import PROBLEMS, Setting
 
 STORED = Path(__file__).with_suffix(".json")
@@ -30,6 +31,12 @@ class Truth(TypedDict):
     """Of the function, without noise."""
 
 
+PANEL: Truth = {"indices": [1 / 3] * 3, "variance": 1.5}
+"""Three terms of variance ½ each; what no factor explains, of persons and of rows, has variance 1 together."""
+N_NODES = 12
+"""Of Gauss-Legendre quadrature for each factor: enough for errors below 1e-9."""
+
+
 def truth(setting: Setting) -> Floats:
     """Return the true total index of each factor, relative to the factors of the model; the others have 0."""
     indices = np.zeros(setting.n_factors)
@@ -44,6 +51,42 @@ def true_ceiling(setting: Setting) -> float:
         return 0.0
     variance = _stored()[setting.source][str(setting.correlation)]["variance"]
     return variance / (variance + 1)
+
+
+def known_ceiling(setting: Setting) -> float:
+    """Return the best R² that any model can reach where factors are independent and some of their values missing."""
+    variance = _stored()[setting.source][str(setting.correlation)]["variance"]
+    return _known_variance(setting.source, REMOVALS[setting.part]) / (variance + 1)
+
+
+@functools.cache
+def _known_variance(source: str, removal: Removal) -> float:
+    """Return the variance of the mean response given what is known, by quadrature.
+
+    Of each factor either a value is known, or that it is missing; then all values count as often as they are missing.
+    """
+    points, weights = np.polynomial.legendre.leggauss(N_NODES)
+    values, weights = (points + 1) / 2, weights / 2
+    lost = weights * removal.chance(values)
+    known = np.vstack([np.eye(N_NODES), lost / lost.sum()])
+    likely = np.append(weights - lost, lost.sum())
+    means = _responses(source, values)
+    for _ in range(means.ndim):  # each time, the first axis goes to the end
+        means = np.tensordot(means, known, (0, 1))
+    moments = [means, means**2]
+    for _ in range(means.ndim):
+        moments = [np.tensordot(moment, likely, (0, 0)) for moment in moments]
+    mean, square = map(float, moments)
+    return square - mean**2
+
+
+def _responses(source: str, values: Floats) -> Floats:
+    """Return the function where each of its factors has each of the values: one axis for each factor."""
+    problem = PROBLEMS[source]
+    grid = np.meshgrid(*[values] * len(problem.true_factors), indexing="ij")
+    X = np.zeros((grid[0].size, problem.n_factors))
+    X[:, problem.true_factors] = np.column_stack([axis.ravel() for axis in grid])
+    return problem.function(X).reshape(grid[0].shape)
 
 
 def compute(source: str, correlation: float, n_outer: int = N_OUTER) -> Truth:
@@ -67,7 +110,7 @@ def _variance(source: str, correlation: float, n_rows: int) -> float:
 @functools.cache
 def _stored() -> dict[str, dict[str, Truth]]:
     stored: dict[str, dict[str, Truth]] = json.loads(STORED.read_text())
-    return stored
+    return {**stored, "panel": {"0.0": PANEL}}
 
 
 if __name__ == "__main__":

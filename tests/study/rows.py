@@ -44,7 +44,7 @@ def selections(method: str, setting: Setting, n_exact: int, n: int) -> list[Row]
     return [row(Task(setting, method, k), exact if k < n_exact else missing) for k in range(n)]
 
 
-def selection(setting: Setting, method: str, repetition: int, importances: Floats, ceiling: float = 0.0) -> Row:
+def selection(setting: Setting, method: str, repetition: int, importances: Floats, ceiling: float | None = 0.0) -> Row:
     factors = np.flatnonzero(importances).tolist()
     task = Task(setting, method, repetition)
     return Row(task, factors, importances[factors].tolist(), factors, None, None, 0.1, ceiling)

@@ -80,6 +80,23 @@ class TestMeasures:
         assert difference.value == 0.5 and difference.n == 2
         assert difference.deviation == pytest.approx(np.std([1, 0, 1, -1], ddof=1))
 
+    def test_importances_are_compared_on_the_same_table(self) -> None:
+        setting, change = at("ishigami", 0.0), np.array([0.3, 0, 0, 0.06, 0, 0])
+        true = truths.truth(setting)
+        ours = [selection(setting, "CALIBRATED", k, one) for k, one in ((1, true), (2, true + change), (3, true))]
+        theirs = [selection(setting, "FIRST", k, true) for k in (2, 3)]
+        results = results_of([*ours, *theirs])
+        cells = [results.find(name, setting) for name in ("CALIBRATED", "FIRST")]
+        difference = certainty.importance_difference(*cells)
+        assert difference.value == pytest.approx(0.03, rel=1e-5) and difference.n == 2
+
+    def test_a_mean_ceiling_is_over_repetitions_that_have_one(self) -> None:
+        setting = at("ishigami", 0.0)
+        rows = [selection(setting, "FIRST", k, np.zeros(6), one) for k, one in enumerate((0.2, 0.4, None))]
+        mean = certainty.mean_ceiling(results_of(rows).find("FIRST", setting))
+        assert mean is not None and mean.value == pytest.approx(0.3) and mean.n == 2
+        assert certainty.mean_ceiling(results_of(rows[2:]).find("FIRST", setting)) is None
+
     def test_no_difference_is_not_taken_for_certainty(self) -> None:
         setting = at("ishigami", 0.0)
         rows = [

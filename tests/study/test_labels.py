@@ -17,6 +17,14 @@ class TestLabels:
             (Setting("ishigami", 1000, 5, 0.0, True, "model"), "Ishigami, p = 3 + 2, ρ = 0.0, two classes"),
             (Setting("noise", 200, 10), "Noise, N = 200, p = 10"),
             (Setting("mixed", 1000, 6), "Mixed factors, p = 3 + 3"),
+            (Setting("noise-3-classes", 1000, 10), "Noise, 3 classes, N = 1,000, p = 10"),
+            (Setting("noise", 1000, 10, part="20 % missing at random"), "Noise, N = 1,000, p = 10, 20 % missing"),
+            (
+                Setting("friedman", 1000, 10, part="5 % missing by value"),
+                "Friedman, p = 10, ρ = 0.0, 5 % missing by value",
+            ),
+            (Setting("noise-panel", 600, 10), "Panel of noise, 30 × 20 rows, p = 10"),
+            (Setting("panel", 1000, 4), "Panel, 50 × 20 rows, p = 3 + 1"),
         ],
     )
     def test_a_label_says_what_is_not_the_same_everywhere(self, setting: Setting, text: str) -> None:

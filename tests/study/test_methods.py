@@ -6,7 +6,7 @@ import pytest
 from study.methods import registry
 from study.methods.registry import NAMES, method
 
-ESTIMATING = {"NEAREST", "NEAREST-SUBSAMPLE", "EXTRAPOLATED", "EXTRAPOLATED-SUBSAMPLE"}
+ESTIMATING = {name + end for name in ("NEAREST", "EXTRAPOLATED") for end in ("", "-SUBSAMPLE", "-UNGROUPED")}
 ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", *ESTIMATING}
 
 

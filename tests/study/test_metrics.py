@@ -33,6 +33,7 @@ class TestMetrics:
         np.testing.assert_allclose(cell.values("true positives"), [1, 1 / 3, 1 / 3])
         np.testing.assert_allclose(cell.values("false positives"), [0, 0, 1 / 3])
         np.testing.assert_allclose(cell.values("tau"), [kendalltau(x1_to_x3, one).statistic for one in found])
+        assert cell.values("n true").tolist() == [3, 1, 1] and cell.values("n false").tolist() == [0, 0, 1]
         share = x1_to_x3[0] / x1_to_x3.sum()
         np.testing.assert_allclose(cell.values("distance"), [0, 1 - share, 1 - min(share, 0.5)], atol=1e-6)
 

@@ -1,12 +1,15 @@
 """What is required of the calibrated rule, intervals and p-values is reached or not."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from study.data.labels import label
+from study.data.setting import Setting
 from study.paper import claims
 from study.paper.verdicts import Verdict
-from study.runs.experiments import COVERAGE, NULL_FACTORS, PURE_NOISE
+from study.runs.experiments import COVERAGE, EVERYDAY_NOISE, NULL_FACTORS, PANEL, PURE_NOISE
 from study.scores import truths
 from study.scores.results import Results, at
 from tests.study.rows import estimate, results_of, selection
@@ -27,6 +30,26 @@ class TestRequirements:
             for k in range(200)
         ]
         assert judged(results_of(rows), "Noise, N = 1,000, p = 10: ").verdict == verdict
+
+    @pytest.mark.parametrize("setting", EVERYDAY_NOISE, ids=label)
+    def test_everyday_noise_is_held_to_the_same_level(self, setting: Setting) -> None:
+        for n_alarms, verdict in ((28, Verdict.REACHED), (29, Verdict.MISSED)):
+            found = [np.eye(10)[0] if k < n_alarms else np.zeros(10) for k in range(200)]
+            rows = [selection(setting, "CALIBRATED", k, one) for k, one in enumerate(found)]
+            assert judged(results_of(rows), f"{label(setting)}: something").verdict == verdict
+
+    @pytest.mark.parametrize(
+        ("n_outside", "verdict"), [(0, Verdict.MISSED), (5, Verdict.REACHED), (11, Verdict.MISSED)]
+    )
+    def test_intervals_of_the_ceiling_of_a_panel_must_hold_the_truth(self, n_outside: int, verdict: Verdict) -> None:
+        rows = [
+            dataclasses.replace(
+                estimate(PANEL, k, truths.truth(PANEL), 0.01, np.ones(4)), ceiling=0.65 if k < n_outside else 0.61
+            )
+            for k in range(100)
+        ]
+        found = judged(results_of(rows), f"{label(PANEL)}: intervals of the R² ceiling")
+        assert found.verdict == verdict and f"{1 - n_outside / 100:.3f} ± " in found.measured
 
     @pytest.mark.parametrize(("n_exact", "verdict"), [(85, Verdict.REACHED), (84, Verdict.MISSED)])
     def test_a_required_share_must_be_reached_as_it_is(self, n_exact: int, verdict: Verdict) -> None:

@@ -11,11 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from study.__main__ import app
+from study.data.labels import label
 from study.data.setting import Setting
 from study.methods import ours
 from study.methods.registry import NAMES
 from study.runs import runner
-from study.runs.experiments import SLOW
+from study.runs.experiments import EVERYDAY_NOISE, MISSING, PANEL, SLOW
 from study.runs.runner import missing, perform, run
 from study.runs.store import Store, Task
 from tests.study.rows import SMALL, fill
@@ -105,10 +106,19 @@ def assert_comes_out_again(row):
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "FIRST-INTEGERS"])
 def test_stored_rows_come_out_again_from_their_seeds(name):
     stored = Store(name).read()
-    simulated = stored["part"].is_in(["drawn", "model"])
+    simulated = ~stored["part"].is_in(["original", "whole", "train", "subset"])
     rows = stored.filter(simulated, stored["n_factors"] <= 10).sort("repetition", "correlation")
     if name in SLOW:
         rows = rows.sort("seconds").head(1)
+    assert_comes_out_again(rows.row(len(rows) // 2, named=True))
+
+
+@pytest.mark.usefixtures("no_warm_up")
+@pytest.mark.parametrize("setting", [*EVERYDAY_NOISE, PANEL, *MISSING], ids=label)
+def test_stored_rows_of_everyday_data_come_out_again(setting):
+    stored = Store("EXTRAPOLATED" if setting == PANEL else "FIRST").read()
+    rows = stored.filter(stored["source"] == setting.source, stored["part"] == setting.part)
+    rows = rows.filter(rows["n_rows"] == setting.n_rows, rows["n_factors"] == setting.n_factors)
     assert_comes_out_again(rows.row(len(rows) // 2, named=True))
 
 

@@ -1,6 +1,7 @@
 """What stands in the cells of tables."""
 
 from ...data.setting import Setting
+from ...scores.certainty import mean_ceiling
 from ...scores.results import Cell
 from ..layout import NOTHING
 
@@ -13,6 +14,12 @@ def ratio_text(ratio: float) -> str:
 def mean_text(cell: Cell, metric: str, decimals: int = 2) -> str:
     """Return a mean with its standard error."""
     return cell.mean(metric).text(decimals) if cell.n else NOTHING
+
+
+def ceiling_text(cell: Cell, decimals: int = 3) -> str:
+    """Return the mean R² ceiling with its standard error, of repetitions that have one."""
+    mean = mean_ceiling(cell) if cell.n else None
+    return NOTHING if mean is None else mean.text(decimals)
 
 
 def runs_text(*cells: Cell) -> str:

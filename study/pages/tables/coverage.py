@@ -37,11 +37,12 @@ def _coverage_rows(results: Results, method: str, sizes: Iterable[Setting]) -> l
         if not cell.n:
             rows.append((size, *[NOTHING] * 5, "0"))
             continue
-        rows += [(f"{size}: {one.name}", *_quality_cells(one), str(cell.n)) for one in qualities(cell)]
+        rows += [(f"{size}: {one.name}", *quality_cells(one), str(cell.n)) for one in qualities(cell)]
     return rows
 
 
-def _quality_cells(one: Quality) -> tuple[str, ...]:
+def quality_cells(one: Quality) -> tuple[str, ...]:
+    """Return the truth about a quantity, and how good its estimates are."""
     numbers = (f"{one.deviation:.4f}", f"{one.mean_error:.4f}", one.covered.text(2))
     return (f"{one.truth:.4f}", one.bias.text(4, sign=True), *numbers)
 

@@ -1,6 +1,9 @@
 """Pure noise: how often something is selected."""
 
+from collections.abc import Iterable
+
 from ...data.labels import label
+from ...data.setting import Setting
 from ...paper.claims.requirements import allowed_alarms
 from ...runs.experiments import PURE_NOISE
 from ...scores.results import Results
@@ -10,8 +13,13 @@ from .cells import mean_text
 
 def tabulate_noise(results: Results) -> list[Table]:
     """How often something is selected where there is nothing."""
+    return [tabulate_alarms(results, PURE_NOISE)]
+
+
+def tabulate_alarms(results: Results, settings: Iterable[Setting]) -> Table:
+    """How often something is selected in some settings of pure noise, by both rules."""
     rows = []
-    for setting in PURE_NOISE:
+    for setting in settings:
         ours, theirs = (results.find(name, setting) for name in ("CALIBRATED", "FIRST"))
         rows.append(
             (
@@ -26,4 +34,4 @@ def tabulate_noise(results: Results) -> list[Table]:
         )
     header = ("", "calibrated", "allowed", "runs", "paper's rule", "factors", "runs")
     note = "Factors: how many the paper's rule selects on average."
-    return [Table("Share of runs in which something is selected ± standard error", header, rows, note)]
+    return Table("Share of runs in which something is selected ± standard error", header, rows, note)
