@@ -1,7 +1,7 @@
 """The method in plain loops: slow, obvious, and importing nothing from the package.
 
 A table is a list of columns, a column a list: of numbers, or of text for a category; None is missing. A factor is the
-position of a column, or a tuple of several. A response is a list of numbers, or of tuples with a number for each output.
+position of a column, or a tuple of several. A response is a list of numbers, or of tuples: a number for each output.
 """
 
 from math import sqrt

@@ -85,7 +85,7 @@ def discrete_and_continuous(rows=300):
 
 @st.composite
 def everyday_tables(draw, most_factors=4):
-    """A table with missing values, one or more outputs, weights and groups of rows; each of them is sometimes absent."""
+    """A table with missing values, one or more outputs, weights and groups of rows; each is sometimes absent."""
     X, y = draw(tables(least_rows=9, most_factors=most_factors))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     share = draw(st.sampled_from([0.0, 0.2, 0.6]))

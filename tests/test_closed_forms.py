@@ -104,7 +104,7 @@ def test_a_periodic_factor_is_seen_across_midnight():
 
 
 def panel(seed, n_people=50, n_times=20, effect=1.0):
-    """A person effect that no factor explains, next to one of dose; three factors are the same in all rows of a person."""
+    """A person effect that no factor explains, next to one of dose; three factors are constant within a person."""
     rng = np.random.default_rng(seed)
     person = np.repeat(np.arange(n_people), n_times)
     traits = {name: rng.normal(size=n_people)[person] for name in ("age", "height", "income")}

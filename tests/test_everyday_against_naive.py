@@ -105,7 +105,10 @@ def test_columns_that_are_grouped(table, k, data):
     ref = naive.total_indices(columns, y.tolist(), k, factors=[*factors, *([group] if group else [])])
     comp = total_indices(X, y, n_neighbors=k, factor_groups={"several": members}, task="regression")
     values = dict(zip(comp.names, comp.values, strict=True))
-    close([values[name] for name in X.columns if name not in members], [ref[X.columns.get_loc(name)] for name in X.columns if name not in members])
+    close(
+        [values[name] for name in X.columns if name not in members],
+        [ref[X.columns.get_loc(name)] for name in X.columns if name not in members],
+    )
     close(values["several"], ref[group[0]] if group else 0.0)
 
 

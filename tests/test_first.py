@@ -267,7 +267,10 @@ def test_weights_and_groups_are_routed_through_pipelines():
         ({"sample_weight": ["a"] * 50}, "sample_weight must hold numbers; got 'a'"),
         ({"sample_weight": np.full(50, "2024-01-01", "M8[D]")}, "sample_weight must hold numbers; got dates or times"),
         ({"sample_weight": np.zeros(50)}, "sample_weight must not be zero for all rows"),
-        ({"sample_weight": np.r_[1.0, np.zeros(49)]}, r"at least 2 rows are needed, but 1 of 50 are left \(49 with a weight"),
+        (
+            {"sample_weight": np.r_[1.0, np.zeros(49)]},
+            r"at least 2 rows are needed, but 1 of 50 are left \(49 with a weight",
+        ),
         ({"groups": np.zeros(50)}, "groups must tell at least two groups apart; all rows have the same one"),
         ({"groups": np.arange(51)}, r"groups must have one value per row of X \(50\); got 51"),
         ({"groups": [None] + ["a"] * 49}, r"groups contains NaN \(row 0\)"),
@@ -283,7 +286,7 @@ def test_halves_need_four_groups():
     X, y = friedman(60)
     with pytest.raises(ValueError, match="groups must be at least 4 to be halved, 2 for each half; got 3"):
         FIRST(split=True).fit(X, y, groups=np.arange(60) % 3)
-    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 2 to 2 .the rows outside of the largest"):
+    with pytest.raises(ValueError, match=r"n_neighbors must be a whole number from 2 to 2 \(the rows outside of the"):
         FIRST(3).fit(X, y, groups=np.r_[0, np.ones(59)])
 
 

@@ -13,8 +13,8 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._utils.sklearn_compat import transform_output
-from .data.table import Factors, flatten_names
 from .data.quality import warn_of_findings
+from .data.table import Factors, flatten_names
 from .inference.sample_size import warn_if_too_few_rows
 from .parameters import Options, Procedure, document
 from .plots import plot_importance
@@ -267,7 +267,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(frame, nw.DataFrame):
             table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
             return check_array(
-                self._transform(table), dtype=None, accept_sparse="csr", ensure_min_features=0, ensure_all_finite="allow-nan"
+                self._transform(table),
+                dtype=None,
+                accept_sparse="csr",
+                ensure_min_features=0,
+                ensure_all_finite="allow-nan",
             )
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
-from .data.table import Factors
 from .data.quality import warn_of_findings
+from .data.table import Factors
 from .inference.sample_size import warn_if_too_few_rows
 from .inference.totals import estimate_totals
 from .parameters import Options, OptionsDict, Procedure

@@ -468,7 +468,11 @@ FRAME = table()
             TypeError,
             r"column 'bad' of X must hold .*; got Interval. Use the middle of each interval",
         ),
-        (table(bad=pd.Series(pd.period_range("2020", periods=3, freq="M"), dtype=object)), TypeError, "periods of time"),
+        (
+            table(bad=pd.Series(pd.period_range("2020", periods=3, freq="M"), dtype=object)),
+            TypeError,
+            "periods of time",
+        ),
         (table(bad=[b"u", b"v", b"u"]), TypeError, "'bad' of X must hold .*; got bytes. Decode it to text, or drop it"),
         (np.array([[b"u"], [b"v"]]), TypeError, "'x0' of X must hold .*; got bytes. Decode it to text"),
         (pl.DataFrame({"bad": [b"u", b"v"]}), TypeError, "'bad' of X must hold .*; got Binary. Decode it to text"),

@@ -270,7 +270,9 @@ def test_rows_that_were_left_out_are_counted():
 
 def test_a_response_of_few_whole_numbers_may_be_classes():
     X, y = load_wine(return_X_y=True)
-    with pytest.warns(DataQualityWarning, match="'y' has 3 different whole numbers and is taken for a quantity. Use task="):
+    with pytest.warns(
+        DataQualityWarning, match="'y' has 3 different whole numbers and is taken for a quantity. Use task="
+    ):
         FIRST().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataQualityWarning)

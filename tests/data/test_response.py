@@ -132,7 +132,7 @@ def test_labels_are_of_one_kind():
 
 
 def test_names_in_nearly_every_row_are_no_classes():
-    with pytest.raises(ValueError, match="y has 40 classes in 60 rows: too many to tell apart. Pool the rare ones"):
+    with pytest.raises(ValueError, match=r"y has 40 classes in 60 rows: too many to tell apart\. Pool the rare ones"):
         read_response([f"u{i % 40}" for i in range(60)], 60)
     with pytest.raises(ValueError, match="y has 1,001 classes in 4,004 rows"):
         read_response([f"u{i % 1001}" for i in range(4004)], 4004)

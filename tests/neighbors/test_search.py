@@ -323,7 +323,10 @@ def test_nothing_is_known_without_factors():
         ({"y": np.zeros((30, 1), np.float32)}, "got float32"),
         ({"weights": np.ones(29)}, "weights must be 30 contiguous float64"),
         ({"groups": np.arange(30, dtype=np.int32)}, "groups must be 30 contiguous int64; got int32"),
-        ({"groups": np.repeat([0, 1], [29, 1]), "n_neighbors": 3}, "from 2 to 2 .the rows outside of the largest group"),
+        (
+            {"groups": np.repeat([0, 1], [29, 1]), "n_neighbors": 3},
+            "from 2 to 2 .the rows outside of the largest group",
+        ),
     ],
 )
 def test_a_search_that_kernels_could_not_trust_is_refused(change, message):
@@ -352,7 +355,9 @@ def test_a_set_gives_the_same_bits_in_any_order(case):
     y = np.random.default_rng(1).normal(size=len(X))
     orders = [(0, 1, 2), (2, 0, 1), (1, 2, 0)]
     found = [search(X, y, 3).balls(order).variance for order in orders]
-    errors = [LocalLinear(search(X, y, 3), order, (4, 9)).errors(y[:, None], np.arange(len(y))).values for order in orders]
+    errors = [
+        LocalLinear(search(X, y, 3), order, (4, 9)).errors(y[:, None], np.arange(len(y))).values for order in orders
+    ]
     for same in (found, errors):
         np.testing.assert_array_equal(same[1], same[0])
         np.testing.assert_array_equal(same[2], same[0])

@@ -646,7 +646,8 @@ def test_several_classes_and_missing_values_are_told(tmp_path):
     data = text_of(section(page, "data"))
     assert "The response is one of 3 classes: high (90), low (90), middle (120); its Gini impurity is" in data
     assert "Missing values: size 30, make 5. A missing value counts as a level of its own" in data
-    assert "30 missing" in dict((row[0], row[2]) for row in rows_of(section(page, "data").find("table")))["size"]
+    summaries = {row[0]: row[2] for row in rows_of(section(page, "data").find("table"))}
+    assert "30 missing" in summaries["size"]
     assert "each line is the share of a class" in text_of(section(page, "effects"))
     assert selector.selected_.size
 

@@ -231,7 +231,9 @@ def test_gains_of_draws_equal_those_in_plain_algebra():
         local = LocalLinear(variances.search, [0, 6])
         fits = local.fit(np.arange(200))
         units = np.eye(200)[:, :, None]
-        unit_errors = np.array([local.errors(unit, np.arange(200)).values[:, :, 0] for unit in units])  # (unit, band, row)
+        unit_errors = np.array(
+            [local.errors(unit, np.arange(200)).values[:, :, 0] for unit in units]
+        )  # (unit, band, row)
     draws = np.random.default_rng(0).normal(size=(200, 4)).astype(np.float32)
     squares = fits.mean_squares(draws[:, None], np.ones(200))
     for band in range(len(BANDS)):

@@ -62,9 +62,7 @@ class Design:
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """What each factor is."""
-        return tuple(
-            "constant" if constant else role for constant, role in zip(self.constant, self.roles, strict=True)
-        )
+        return tuple("constant" if constant else role for constant, role in zip(self.constant, self.roles, strict=True))
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
@@ -321,4 +319,3 @@ def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDA
             with np.errstate(over="ignore"):  # of large numbers, all are whole
                 spans[j] = np.ptp(known)
     return spans
-

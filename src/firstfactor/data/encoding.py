@@ -55,7 +55,7 @@ def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
         values = shift_offsets(columns.T.astype(np.float64, order="C"))
-        kinds: tuple[ColumnKind, ...] = ("number",) * len(names)
+        kinds: tuple[ColumnKind, ...] = tuple("number" for _ in names)
     else:
         values, kinds = _encode_each(columns, names, n_rows, forced)
     return Encoded(names, values, kinds, _count_missing(values))
@@ -66,7 +66,8 @@ def _count_missing(values: NDArray[np.float64]) -> NDArray[np.intp]:
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isnan(values.sum()):
             return np.zeros(len(values), np.intp)
-    return np.isnan(values).sum(axis=1)
+    counts: NDArray[np.intp] = np.isnan(values).sum(axis=1)
+    return counts
 
 
 def refuse_missing(encoded: Encoded) -> None:
@@ -74,7 +75,9 @@ def refuse_missing(encoded: Encoded) -> None:
     worst = [int(j) for j in np.argsort(-encoded.n_missing, kind="stable") if encoded.n_missing[j]]
     if not worst:
         return
-    advice = 'Use missing="level" to take "not known" for a value of its own, or missing="drop" to leave out these rows.'
+    advice = (
+        'Use missing="level" to take "not known" for a value of its own, or missing="drop" to leave out these rows.'
+    )
     if len(worst) == 1:
         column = Column(np.empty(0), np.isnan(encoded.values[worst[0]]))
         raise ValueError(f"column {encoded.names[worst[0]]!r} of X contains NaN ({missing_rows(column)}). {advice}")

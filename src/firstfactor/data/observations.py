@@ -144,7 +144,7 @@ def _refuse_too_few(n_left: int, n_rows: int, dropped: Dropped) -> None:
     if n_left >= 2:
         return
     worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.most_missing[:10])
-    why = f" Missing values cost most rows in {worst}; use missing=\"level\" to keep them." if worst else ""
+    why = f' Missing values cost most rows in {worst}; use missing="level" to keep them.' if worst else ""
     reasons = {
         "no response": dropped.no_response, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
     }  # fmt: skip
@@ -173,7 +173,7 @@ def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
     column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), parameter)
     if len(column) != n_rows:
         raise ValueError(f"{parameter} must have one value per row of X ({n_rows}); got {len(column)}.")
-    if column.n_missing:
+    if column.missing is not None:
         row = int(np.argmax(column.missing))
         raise ValueError(f"{parameter} contains NaN (row {row}). Every row needs a value; leave out the row.")
     return column
@@ -183,8 +183,9 @@ def _normalise(weights: Floats | None) -> Floats | None:
     """Weights with a mean of 1; None if all are equal."""
     if weights is None or np.ptp(weights) == 0:
         return None
-    scaled = weights / weights.max()  # sums of huge weights would overflow
-    return scaled / scaled.mean()
+    scaled: Floats = weights / weights.max()  # sums of huge weights would overflow
+    scaled /= scaled.mean()
+    return scaled
 
 
 def _renumber(codes: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -104,7 +104,7 @@ class Finding:
         column = shlex.quote(self.column or "")
         ways_out = {
             "identifier": f"Use --drop {column} unless {MEANINGFUL}.",
-            "groups": f"Use --groups {column} to keep such rows from being each other's neighbours, or --drop {column}, "
+            "groups": f"Use --groups {column} to keep such rows from being each other's neighbours, or --drop {column} "
             f"unless {MEANINGFUL}.",
             "copies": "Use --unique to keep each row once.",
             "classes": "Use --task classification if they are classes.",
@@ -145,7 +145,9 @@ def _count_dropped(dropped: Dropped) -> list[Finding]:
         f"with missing values{costs}": dropped.incomplete,
     }
     return [
-        Finding("rows", count, f"{count:,} row{'s' if count > 1 else ''} {why} {'were' if count > 1 else 'was'} left out.")
+        Finding(
+            "rows", count, f"{count:,} row{'s' if count > 1 else ''} {why} {'were' if count > 1 else 'was'} left out."
+        )
         for why, count in reasons.items()
         if count
     ]

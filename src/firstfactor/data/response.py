@@ -60,7 +60,8 @@ class Response:
             return np.zeros(self.n_rows, np.intp)
         if len(self.classes) == 2:
             return (self.values[:, 0] > 0).astype(np.intp)
-        return np.argmax(self.values, axis=1)
+        codes: NDArray[np.intp] = np.argmax(self.values, axis=1)
+        return codes
 
     def on_rows(self, rows: NDArray[np.intp], weights: Floats | None = None) -> "Response":
         """The target of some rows."""
@@ -305,11 +306,11 @@ def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Fl
         given = list(output_weights)
     except TypeError as error:
         raise TypeError(f"output_weights must be a list of numbers; got {output_weights!r}.") from error
-    shares = np.array([checks.number("output_weights", weight, 0.0) for weight in given])
+    shares: Floats = np.array([checks.number("output_weights", weight, 0.0) for weight in given])
     if shares.size != n_outputs or not shares.any():
         raise ValueError(
-            f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got "
-            f"{given!r}."
+            f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got {given!r}."
         )
     shares /= shares.max()  # the sum of huge ones would overflow
-    return shares / shares.sum()
+    shares /= shares.sum()
+    return shares

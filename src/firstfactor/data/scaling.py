@@ -58,7 +58,7 @@ def rescale(columns: Columns, scale: bool) -> float:
         deviations = _deviations(columns, varies)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # refused below
             for j, unit in columns.units.items():
-                deviations[j, 0] = np.ldexp(unit, -shifts[j] if shifted else 0)
+                deviations[j, 0] = np.ldexp(unit, -int(shifts[j]) if shifted else 0)
             values /= deviations
     else:
         with np.errstate(over="ignore"):  # refused below if there are categories

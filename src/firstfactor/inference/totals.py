@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..data.design import Factors
+from ..data.table import Factors
 from ..results.indices import Indices
 from ..variance.conditional import Variances
 from ..variance.totals import group_total, single_totals

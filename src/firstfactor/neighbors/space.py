@@ -42,7 +42,7 @@ class SearchSpace:
     weights: Floats | None = None
     """What the ball of each row counts in means, (rows,); None if all count the same."""
     groups: Positions | None = None
-    """The group of each row, (rows,): rows of one group are never each other's neighbours. None: all are by themselves."""
+    """The group of each row, (rows,), whose rows are never each other's neighbours; None if every row is by itself."""
 
     def __post_init__(self) -> None:
         """Refuse what would make a kernel read beyond an array. Kernels check nothing; all they trust is checked here.

@@ -144,7 +144,7 @@ def _draw_some(rng: np.random.Generator, n_rows: int) -> NDArray[np.intp]:
 
 def _jittered(rng: np.random.Generator, target: Target, drawn: NDArray[np.intp]) -> NDArray[np.float64]:
     """The response of some rows; classes are spread a little so that rows do not hide each other."""
-    values = target.values[drawn, 0]
+    values: NDArray[np.float64] = target.values[drawn, 0]
     return values + rng.uniform(-0.04, 0.04, size=len(drawn)) if target.classes else values
 
 

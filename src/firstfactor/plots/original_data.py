@@ -131,8 +131,7 @@ def _refuse_another_table(names: tuple[str, ...], indices: Indices, unnamed: boo
     if len(names) == n_columns and (unnamed or grouped or names == indices.names or indices.names == positions):
         return
     raise ValueError(
-        f"X must be the table that was analysed, with the columns {_first_few(indices.names)}; got "
-        f"{_first_few(names)}."
+        f"X must be the table that was analysed, with the columns {_first_few(indices.names)}; got {_first_few(names)}."
     )
 
 

@@ -35,6 +35,4 @@ def eliminate(
         if not removed:
             break
         kept = tuple(i for i in kept if i not in removed)
-    return Selection(
-        kept=kept, steps=tuple(steps), total=total, n_rows=variances.design.n_rows, forced=tuple(forced)
-    )
+    return Selection(kept=kept, steps=tuple(steps), total=total, n_rows=variances.design.n_rows, forced=tuple(forced))

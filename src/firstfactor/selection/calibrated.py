@@ -150,9 +150,7 @@ class CalibratedRule:
                 break
         return kept, p_values
 
-    def _weigh_each(
-        self, kept: tuple[int, ...], tested: tuple[int, ...], whole: Fits
-    ) -> tuple[Floats, Floats]:
+    def _weigh_each(self, kept: tuple[int, ...], tested: tuple[int, ...], whole: Fits) -> tuple[Floats, Floats]:
         """For each tested factor, the p-value of its gain given the others, and the variance that these explain."""
         workers = self._search.workers
         rests = workers.map(self._fit, [tuple(j for j in kept if j != i) for i in tested])

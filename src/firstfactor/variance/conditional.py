@@ -69,7 +69,7 @@ class Variances:
         """Those of all rows, if this is a part."""
         self.dropped = dropped or Dropped()
         """Rows of the table that are not among these."""
-        self.rows = rows if origin is None else origin.rows
+        self.rows: NDArray[np.intp] | None = rows if origin is None else origin.rows
         """The rows of the table that are analysed, those of the origin if this is a part; None if they are all."""
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)

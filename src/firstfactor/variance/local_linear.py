@@ -118,5 +118,6 @@ class Fits:
         flat = draws.reshape(len(draws), -1)
         means = self.local.point_means(flat)
         sums = kernels.sum_errors(self.local.space, means, flat, self.weights, self.centre_of, row_weights)
-        by_output: Floats = sums.reshape(len(sums), *draws.shape[1:]).sum(axis=1)
-        return by_output / row_weights.sum()
+        means_of_draws: Floats = sums.reshape(len(sums), *draws.shape[1:]).sum(axis=1)
+        means_of_draws /= row_weights.sum()
+        return means_of_draws

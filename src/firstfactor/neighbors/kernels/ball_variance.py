@@ -134,9 +134,8 @@ def _visit_points(
             i = first_bit(hits)
             hits &= hits - 1
             point, distance = tree.start[leaf] + i, near.distance[i]
-            if groups is not None:
-                if point != centre and groups[point] == groups[centre]:
-                    continue
+            if groups is not None and point != centre and groups[point] == groups[centre]:
+                continue
             if distance <= limit:
                 visited[n_visited], visited_distance[n_visited] = point, distance
                 n_visited += 1

@@ -14,9 +14,7 @@ from .simd import at_most, broadcast16, first_bit, least, load16, store
 
 
 @jit
-def sum_along_each(
-    base: Any, candidates: Any, caps: Any, y: Any, weight: Any, centres: Any, n_neighbors: int
-) -> Any:
+def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, weight: Any, centres: Any, n_neighbors: int) -> Any:
     """Weighted sum of the variances in the balls of base plus each candidate, (candidates,), and visited blocks.
 
     From its own block a centre goes outwards on both sides, until the base alone is farther than the neighbours found.

@@ -218,8 +218,8 @@ def _insert_points(
 
     Lists are sorted rank by rank: all points pass the first rank, which keeps the nearest one and displaces the others
     to the next rank. So eight lists are sorted at once and without branches. `insert_distance` shifts each list by
-    another number of entries and cannot. Displaced points, distances and positions side by side, go to the two halves of
-    ``displaced`` in turn. Positions are float64, as lanes of vectors are.
+    another number of entries and cannot. Displaced points, distances and positions side by side, go to the two halves
+    of ``displaced`` in turn. Positions are float64, as lanes of vectors are.
     """
     c, wanted = own.size, positions.shape[0]
     half = displaced.size // 2
@@ -256,8 +256,8 @@ def _insert_points(
     return greatest(largest)
 
 
-# The two functions below do what `variance_of_rows` does, for vectors: constants must be broadcast, and ``max`` does not
-# take vectors.
+# The two functions below do what `variance_of_rows` does, for vectors: constants must be broadcast, and ``max`` does
+# not take vectors.
 
 
 @inlined
@@ -317,9 +317,8 @@ def _variances_with_ties(
             i = first_bit(bits)
             bits &= bits - 1
             point = tree.start[leaf] + i
-            if groups is not None:
-                if point != centre and groups[point] == groups[centre]:
-                    continue
+            if groups is not None and point != centre and groups[point] == groups[centre]:
+                continue
             gap = load8(candidates, point * c + chunk) - mine
             sum_distance = broadcast8(near.distance[i]) + capped8(gap * gap, cap)
             weight = where_less(radius, sum_distance, broadcast8(0.0), broadcast8(1.0))

@@ -127,9 +127,8 @@ def _scan(
             while bits != 0:
                 i = first_bit(bits)
                 bits &= bits - 1
-                if groups is not None:
-                    if groups[LEAF * block + i] == groups[centre]:
-                        continue
+                if groups is not None and groups[LEAF * block + i] == groups[centre]:
+                    continue
                 visited[m, n_visited[m]], visited_reduced[m, n_visited[m]] = LEAF * block + i, reduced[i]
                 n_visited[m] += 1
                 if distance[i] < ranked[m, last]:

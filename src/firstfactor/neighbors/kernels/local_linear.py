@@ -65,9 +65,9 @@ class Weights(NamedTuple):
 
 @jit
 def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
-    """The nearest points of other groups than each centre's, itself first, their squared distances, and how many there are.
+    """The nearest points of each centre, itself first, their squared distances, and how many there are.
 
-    These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
+    Others of its group are left out. These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
     enough.
 
     Parameters

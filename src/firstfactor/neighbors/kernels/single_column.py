@@ -175,9 +175,9 @@ def _variance_of_levels(
     rows, within = 0.0, 0.0
     for k in range(mean.shape[1]):
         rows, total, total_squares = 0.0, 0.0, 0.0
-        for part in range(3):
-            start = left if part == 0 else 0 if part == 1 else end + 1
-            stop = right + 1 if part == 0 else begin if part == 1 else levels
+        for side in range(3):  # within the run, before it and behind it
+            start = left if side == 0 else 0 if side == 1 else end + 1
+            stop = right + 1 if side == 0 else begin if side == 1 else levels
             for h in range(start, stop):
                 shift = mean[h, k] - mean[centre, k]
                 rows += count[h]
