@@ -63,7 +63,19 @@ def ball(table, factors, m, n_neighbors, groups=None):
 
 def ball_variances(table, y, factors, n_neighbors, outer=None, groups=None):
     rows = range(len(y)) if outer is None else outer
-    return [variance([y[n] for n in ball(table, factors, m, n_neighbors, groups)]) for m in rows]
+    return [ball_variance(y, ball(table, factors, m, n_neighbors, groups), groups) for m in rows]
+
+
+def ball_variance(y, rows, groups=None):
+    """The sample variance; of rows in groups, half of the mean squared difference of two that are not of one group."""
+    if groups is None:
+        return variance([y[n] for n in rows])
+    pairs = [(y[a], y[b]) for a in rows for b in rows if groups[a] != groups[b]]
+    return mean(sum((p - q) ** 2 for p, q in zip(*map(as_outputs, pair), strict=True)) / 2 for pair in pairs)
+
+
+def as_outputs(value):
+    return value if isinstance(value, tuple) else (value,)
 
 
 def conditional_variance(table, y, factors, n_neighbors, weights=None, groups=None):

@@ -57,8 +57,8 @@ def rescale(columns: Columns, scale: bool) -> float:
     if scale:
         deviations = _deviations(columns, varies)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # refused below
-            for j, unit in columns.units.items():
-                deviations[j, 0] = np.ldexp(unit, -int(shifts[j]) if shifted else 0)
+            for column, unit in columns.units.items():
+                deviations[column, 0] = np.ldexp(unit, -int(shifts[column]) if shifted else 0)
             values /= deviations
     else:
         with np.errstate(over="ignore"):  # refused below if there are categories

@@ -1,8 +1,8 @@
 """How much y varies among the nearest rows, for one factor set or for many at once.
 
 The ball of a row holds every row, itself included, that is not farther away than its ``n_neighbors``-th nearest; all
-ties are in, and distances that differ only by rounding are ties. Others of its group, if rows are in groups, are not in
-it.
+ties are in, and distances that differ only by rounding are ties. If rows are in groups, others of its group are not in
+it, and its variance is half of the mean squared difference between two rows of different groups.
 
 Many sets share one search where that is cheaper than one search for each. Which it is depends on how well the base
 separates the rows; `strategy` estimates it.
@@ -136,7 +136,9 @@ class Search(SearchSpace):
         n_rows = self.design.n_rows
         alone_cost = sum(float(cost_alone(self._max_unique_points(u), len(u), n_rows)) for u in sets if len(u) > 1)
         scan_cost = cost_of_scan(len(base), n_rows)
-        return self._each_alone(sets) if alone_cost < scan_cost else self._scan(base, members, scan_cost)
+        if self.groups is not None or alone_cost < scan_cost:  # a scan knows no groups
+            return self._each_alone(sets)
+        return self._scan(base, members, scan_cost)
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
         """The same from one scan of all rows for all members."""
@@ -147,7 +149,7 @@ class Search(SearchSpace):
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
         parts = self.workers.map(
             lambda centres: sum_minus_each(
-                packed, points, caps, starts, self.y, self.row_weights, self.groups, centres, self.n_neighbors
+                packed, points, caps, starts, self.y, self.row_weights, centres, self.n_neighbors
             ),
             blocks(self.outer, cost),
         )

@@ -10,7 +10,14 @@ import numpy as np
 from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
-from .neighbor_list import TIES, UNREACHED, insert_neighbor, variance_of_points
+from .neighbor_list import (
+    TIES,
+    UNREACHED,
+    allocate_group_sums,
+    insert_neighbor,
+    variance_between_groups,
+    variance_of_points,
+)
 from .simd import broadcast16, first_bit, least, load16, smaller, where_less
 
 
@@ -40,7 +47,8 @@ def ball_variances(
     squares : float64 (points,)
         Sum of squared deviations of y from it, over all outputs.
     groups : intp (points,) or None
-        The group of each point; others of the centre's group are not in its ball. Each point is one row then.
+        The group of each point; others of the centre's group are not in its ball, and two rows of one group are not
+        compared. Each point is one row then.
     centres : intp (centres,)
         Positions of points, increasing.
     n_neighbors : int
@@ -50,6 +58,7 @@ def ball_variances(
     visited, visited_distance = np.empty(count.size, np.int32), np.empty(count.size)
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
     variances, radii = np.empty(centres.size), np.zeros(centres.size)
+    group_sums = allocate_group_sums(groups, mean.shape[1])
     _fill_variances(
         tree,
         caps,
@@ -63,6 +72,7 @@ def ball_variances(
         visited_distance,
         nearest,
         rows,
+        group_sums,
         variances,
         radii,
     )
@@ -85,6 +95,7 @@ def _fill_variances(
     visited_distance: Any,
     nearest: Any,
     rows: Any,
+    group_sums: Any,
     variances: Any,
     radii: Any,
 ) -> None:
@@ -104,7 +115,11 @@ def _fill_variances(
             if visited_distance[i] <= limit:
                 visited[inside] = visited[i]
                 inside += 1
-        variances[m], radii[m] = variance_of_points(count, mean, squares, visited, inside, centre), limit / TIES
+        radii[m] = limit / TIES
+        if groups is None:
+            variances[m] = variance_of_points(count, mean, squares, visited, inside, centre)
+        else:
+            variances[m] = variance_between_groups(mean, groups, visited, inside, centre, group_sums)
 
 
 @inlined

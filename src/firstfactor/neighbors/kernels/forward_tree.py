@@ -10,7 +10,7 @@ import numpy as np
 from .compiling import ZERO, inlined, jit
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, leaf_distances, next_leaf, start_query
-from .neighbor_list import TIES, UNREACHED, capped8
+from .neighbor_list import TIES, UNREACHED, allocate_group_sums, capped, capped8, variance_between_groups
 from .simd import (
     WIDTH,
     at_most,
@@ -63,7 +63,8 @@ def sum_plus_each(
     weight : float64 (rows,)
         What the ball of each row counts in the sum, in tree order.
     groups : intp (rows,) or None
-        The group of each row, in tree order; others of the centre's group are not in its ball.
+        The group of each row, in tree order; others of the centre's group are not in its ball, and two rows of one
+        group are not compared.
     centres : intp (centres,)
         Positions of rows, increasing.
     n_neighbors : int
@@ -73,6 +74,7 @@ def sum_plus_each(
     nearest, positions = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     own, displaced, total = np.empty(c), np.empty((2, LEAF, 2 * WIDTH)), np.zeros(c)
     sums, steps = np.empty((y.shape[1], WIDTH)), np.empty(WIDTH)
+    rows, group_sums = np.empty(1 if groups is None else y.shape[0], np.intp), allocate_group_sums(groups, y.shape[1])
     compared, compared_again = _add_variances(
         tree,
         caps,
@@ -90,6 +92,8 @@ def sum_plus_each(
         displaced,
         sums,
         steps,
+        rows,
+        group_sums,
         total,
     )
     return total, compared, compared_again
@@ -113,6 +117,8 @@ def _add_variances(
     displaced: Any,
     sums: Any,
     steps: Any,
+    rows: Any,
+    group_sums: Any,
     total: Any,
 ) -> Any:
     """Add the variances of all centres to ``total``; the two counts. Nothing is allocated, so nothing is counted."""
@@ -131,26 +137,35 @@ def _add_variances(
         compared += n_compared
         for chunk in range(0, c, WIDTH):
             radius = load8(nearest, (wanted - 1) * c + chunk) * broadcast8(TIES)
-            if at_most(load8(nearest, wanted * c + chunk), radius) == 0:
-                variances = _variances_of_nearest(y, centre, positions, chunk, steps)
-            else:
+            tied = at_most(load8(nearest, wanted * c + chunk), radius) != 0
+            if tied:
                 compared_again += WIDTH * n_compared
+            if groups is not None:
+                for j in range(chunk, chunk + WIDTH):
+                    n_rows = _list_ball(
+                        tree,
+                        caps,
+                        near,
+                        candidates,
+                        own,
+                        candidate_caps,
+                        groups,
+                        centre,
+                        j,
+                        nearest,
+                        positions,
+                        visited,
+                        n_visited if tied else ZERO,
+                        rows,
+                    )
+                    total[j] += weight[centre] * variance_between_groups(y, groups, rows, n_rows, centre, group_sums)
+                continue
+            if tied:
                 variances = _variances_with_ties(
-                    tree,
-                    caps,
-                    near,
-                    candidates,
-                    own,
-                    candidate_caps,
-                    y,
-                    groups,
-                    centre,
-                    chunk,
-                    radius,
-                    visited,
-                    n_visited,
-                    sums,
+                    tree, caps, near, candidates, own, candidate_caps, y, centre, chunk, radius, visited, n_visited, sums
                 )
+            else:
+                variances = _variances_of_nearest(y, centre, positions, chunk, steps)
             store(total, chunk, load8(total, chunk) + broadcast8(weight[centre]) * variances)
     return compared, compared_again
 
@@ -256,6 +271,52 @@ def _insert_points(
     return greatest(largest)
 
 
+@inlined
+def _list_ball(
+    tree: Tree,
+    caps: Any,
+    near: LeafCandidates,
+    candidates: Any,
+    own: Any,
+    candidate_caps: Any,
+    groups: Any,
+    centre: int,
+    j: int,
+    nearest: Any,
+    positions: Any,
+    visited: Any,
+    n_visited: int,
+    rows: Any,
+) -> int:
+    """List the rows in the ball of a centre with candidate j, itself first; their number.
+
+    These are the nearest points, or of the visited leaves all points within the radius that are not of its group.
+    """
+    wanted = positions.shape[0]
+    rows[0], n_rows = centre, 1
+    if n_visited == 0:
+        for rank in range(wanted):
+            rows[n_rows] = np.intp(positions[rank, j])
+            n_rows += 1
+        return n_rows
+    radius = nearest[wanted - 1, j] * TIES
+    for visit in range(n_visited):
+        leaf = np.intp(visited[visit])
+        distance = leaf_distances(tree, caps, near, leaf)
+        store(near.distance, 0, distance)
+        bits = at_most(distance, broadcast16(radius))
+        while bits != 0:
+            i = first_bit(bits)
+            bits &= bits - 1
+            point = tree.start[leaf] + i
+            gap = candidates[point, j] - own[j]
+            is_near = near.distance[i] + capped(gap * gap, candidate_caps[j]) <= radius
+            if is_near and groups[point] != groups[centre]:
+                rows[n_rows] = point
+                n_rows += 1
+    return n_rows
+
+
 # The two functions below do what `variance_of_rows` does, for vectors: constants must be broadcast, and ``max`` does
 # not take vectors.
 
@@ -289,7 +350,6 @@ def _variances_with_ties(
     own: Any,
     candidate_caps: Any,
     y: Any,
-    groups: Any,
     centre: int,
     chunk: int,
     radius: Any,
@@ -317,8 +377,6 @@ def _variances_with_ties(
             i = first_bit(bits)
             bits &= bits - 1
             point = tree.start[leaf] + i
-            if groups is not None and point != centre and groups[point] == groups[centre]:
-                continue
             gap = load8(candidates, point * c + chunk) - mine
             sum_distance = broadcast8(near.distance[i]) + capped8(gap * gap, cap)
             weight = where_less(radius, sum_distance, broadcast8(0.0), broadcast8(1.0))

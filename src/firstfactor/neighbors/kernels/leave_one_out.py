@@ -28,7 +28,6 @@ def sum_minus_each(
     starts: Any,
     y: Any,
     weight: Any,
-    groups: Any,
     centres: Any,
     n_neighbors: int,
 ) -> Any:
@@ -52,8 +51,6 @@ def sum_minus_each(
     y : float64 (rows, outputs)
     weight : float64 (rows,)
         What the ball of each row counts in the sums.
-    groups : intp (rows,) or None
-        The group of each row; others of the centre's group are not in its ball.
     centres : intp (centres,)
     n_neighbors : int
     """
@@ -68,7 +65,7 @@ def sum_minus_each(
     for start in range(0, centres.size, TOGETHER):
         group = centres[start : start + TOGETHER]
         _scan(
-            blocks, points, caps, starts, groups, group, distance, reduced, ranked, n_visited, visited, visited_reduced
+            blocks, points, caps, starts, group, distance, reduced, ranked, n_visited, visited, visited_reduced
         )
         for m in range(group.size):
             radii[start + m] = ranked[m, wanted - 1]
@@ -98,7 +95,6 @@ def _scan(
     points: Any,
     caps: Any,
     starts: Any,
-    groups: Any,
     centres: Any,
     distance: Any,
     reduced: Any,
@@ -127,8 +123,6 @@ def _scan(
             while bits != 0:
                 i = first_bit(bits)
                 bits &= bits - 1
-                if groups is not None and groups[LEAF * block + i] == groups[centre]:
-                    continue
                 visited[m, n_visited[m]], visited_reduced[m, n_visited[m]] = LEAF * block + i, reduced[i]
                 n_visited[m] += 1
                 if distance[i] < ranked[m, last]:

@@ -67,8 +67,8 @@ class Weights(NamedTuple):
 def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
     """The nearest points of each centre, itself first, their squared distances, and how many there are.
 
-    Others of its group are left out. These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
-    enough.
+    These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
+    enough. Other points of its group are left out.
 
     Parameters
     ----------

@@ -5,7 +5,9 @@ All distances are squared. y has one or more columns; variances are sums over al
 
 from typing import Any
 
-from .compiling import inlined
+import numpy as np
+
+from .compiling import inlined, jit
 from .simd import broadcast8, broadcast16, where_less
 
 # The distance of a neighbour that is yet to be found: larger than any distance between points, and smaller than
@@ -102,3 +104,59 @@ def variance_of_points(count: Any, mean: Any, squares: Any, points: Any, n_point
             total_squares += (squares[point] if k == 0 else 0.0) + count[point] * shift * shift
         within += total_squares - total * total / rows
     return max(within, 0.0) / (rows - 1)
+
+
+@jit
+def allocate_group_sums(groups: Any, n_outputs: int) -> Any:
+    """Zeros, (groups + 1, 2 + outputs), as `variance_between_groups` wants them.
+
+    Parameters
+    ----------
+    groups : intp (rows,) or None
+        The group of each row, from 0 on.
+    n_outputs : int
+    """
+    if groups is None:
+        return np.zeros((1, 2 + n_outputs))
+    return np.zeros((groups.max() + 2, 2 + n_outputs))
+
+
+@inlined
+def variance_between_groups(y: Any, groups: Any, rows: Any, n_rows: int, centre: int, sums: Any) -> float:
+    """Half of the mean squared difference of y between two rows of different groups, among the first ``n_rows`` listed.
+
+    If each row is a group of its own, this is the sample variance. Of several rows of one group, what they have in
+    common would make it too small. ``sums``, (groups + 1, 2 + outputs), is all 0 before and after: count, sum of
+    squares and sum of each output for each group, and for all of them in its last row. y is taken relative to the
+    centre.
+    """
+    whole, n_outputs = sums.shape[0] - 1, y.shape[1]
+    for i in range(n_rows):
+        row = rows[i]
+        group = groups[row]
+        sums[group, 0] += 1.0
+        sums[whole, 0] += 1.0
+        for k in range(n_outputs):
+            step = y[row, k] - y[centre, k]
+            sums[group, 1] += step * step
+            sums[whole, 1] += step * step
+            sums[group, 2 + k] += step
+            sums[whole, 2 + k] += step
+    differences = _take_differences(sums, whole)
+    pairs = 1.0 * n_rows * n_rows
+    for i in range(n_rows):
+        group = groups[rows[i]]
+        pairs -= sums[group, 0] * sums[group, 0]  # 0 where the group was met before
+        differences -= _take_differences(sums, group)
+    return max(differences, 0.0) / pairs
+
+
+@inlined
+def _take_differences(sums: Any, group: int) -> float:
+    """Sum of the squared differences of all pairs of rows of a group, whose entries become 0."""
+    differences = sums[group, 0] * sums[group, 1]
+    for k in range(2, sums.shape[1]):
+        differences -= sums[group, k] * sums[group, k]
+        sums[group, k] = 0.0
+    sums[group, 0] = sums[group, 1] = 0.0
+    return differences
