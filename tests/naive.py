@@ -198,6 +198,26 @@ def solve(matrix, right):
     return [rows[r][size] / rows[r][r] for r in range(size)]
 
 
+def local_fit(table, y, factors, m, band, groups=None):
+    return sum(w * y[n] for n, w in local_weights(table, factors, m, band, groups=groups).items())
+
+
+def squared_group_weights(table, _, factors, m, band, groups=None, together=True):
+    """Σ (Σ w)² over groups, or Σ w² over rows."""
+    sums = {}
+    for n, weight in local_weights(table, factors, m, band, groups=groups).items():
+        group = groups[n] if groups is not None and together else n
+        sums[group] = sums.get(group, 0.0) + weight
+    return sum(weight**2 for weight in sums.values())
+
+
+def intraclass_correlation(errors, groups):
+    rows = range(len(errors))
+    products = [errors[a] * errors[b] for a in rows for b in rows if a != b and groups[a] == groups[b]]
+    square = mean(error**2 for error in errors)
+    return min(max(mean(products) / square, 0.0), 1.0) if products and square > 0 else 0.0
+
+
 def local_error(table, y, factors, m, band, groups=None):
     """What is left of y at row m after the fit without it, as a deviation of one row."""
     weights = local_weights(table, factors, m, band, groups=groups)

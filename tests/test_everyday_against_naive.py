@@ -123,10 +123,22 @@ def test_local_fits(table, data):
         assume(factors)
         local = LocalLinear(variances.search, factors, (4, 9))
         y = variances.response.values
-        comp = local.errors(y, np.arange(len(y))).values[:, :, 0]
+        comp = local.errors(y, np.arange(len(y)))
     rows = y[:, 0].tolist()
-    ref = [[naive.local_error(columns, rows, factors, m, b, groups) for m in range(len(y))] for b in (4, 9)]
-    np.testing.assert_allclose(comp, ref, rtol=1e-7, atol=1e-7 * np.abs(ref).max())
+    ref, together = (
+        np.array([[measure(columns, rows, factors, m, b, groups) for m in range(len(y))] for b in (4, 9)])
+        for measure in (naive.local_fit, naive.squared_group_weights)
+    )
+    np.testing.assert_allclose(comp.fits[:, :, 0], ref, rtol=1e-7, atol=1e-7 * np.abs(ref).max())
+    if groups is None:
+        np.testing.assert_allclose(comp.squared_weights, together, rtol=1e-7)
+    else:  # between one by one and together, and the errors are as much smaller
+        alike = naive.intraclass_correlation((y[:, 0] - ref[0]).tolist(), groups)
+        alone = [[naive.squared_group_weights(columns, rows, factors, m, b, groups, False) for m in range(len(y))]
+                 for b in (4, 9)]  # fmt: skip
+        expected = (1 - alike) * np.array(alone) + alike * together
+        np.testing.assert_allclose(comp.squared_weights, expected, rtol=1e-6)
+        np.testing.assert_allclose(comp.values[:, :, 0], (y[:, 0] - ref) / np.sqrt(1 + expected), rtol=1e-6, atol=1e-6)
 
 
 # --- what must not change the answer --------------------------------------------------------------------------------

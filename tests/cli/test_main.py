@@ -851,7 +851,7 @@ def test_identifiers_and_copies_are_told_with_the_option_that_helps(tmp_path):
     assert printed.startswith("t.csv: 300 rows (300 copies of others dropped), 2 factors")
     assert "Note: 'person nr' may just number groups of rows: it has 60 values with 5 rows each." in printed
     assert (
-        "Use --groups 'person nr' to keep such rows from being each other's neighbours, or --drop 'person nr', unless "
+        "Use --groups 'person nr' to keep such rows from being each other's neighbours, or --drop 'person nr' unless "
         "its values mean something."
     ) in printed
     facts = json.loads((tmp_path / "t.json").read_text())

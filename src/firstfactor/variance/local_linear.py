@@ -45,6 +45,29 @@ class Errors(NamedTuple):
         squares: Floats = (self.values**2).sum(axis=2)
         return squares
 
+    def with_group_effects(self, group_weights: Floats, groups: Positions) -> "Errors":
+        """The same where rows of a group have something in common that no factor explains.
+
+        What they have in common does not cancel in a fit to several of them: of the share of the variance that it is,
+        the weights of a group count together, and of the rest one by one. ``group_weights``, (bands, rows), are the
+        sums of squared weights of groups.
+        """
+        raw = self.values * np.sqrt(1 + self.squared_weights)[:, :, None]
+        alike = intraclass_correlation(raw[0], groups)
+        squared_weights = self.squared_weights + alike * (group_weights - self.squared_weights)
+        return Errors(raw / np.sqrt(1 + squared_weights)[:, :, None], self.fits, squared_weights, self.reach)
+
+
+def intraclass_correlation(errors: Floats, groups: Positions) -> float:
+    """How alike errors, (rows, outputs), of two rows of one group are, from 0 to 1: their mean product as a share."""
+    sizes = np.bincount(groups)
+    pairs = float(np.sum(sizes * (sizes - 1.0)))
+    square = float((errors**2).sum())
+    if pairs == 0 or square == 0:
+        return 0.0
+    products = sum(float((np.bincount(groups, column) ** 2).sum()) for column in errors.T) - square
+    return float(np.clip(products / pairs / (square / len(errors)), 0.0, 1.0))
+
 
 class LocalLinear:
     """Leave-one-out local linear fits in the space of some factors."""
@@ -69,8 +92,16 @@ class LocalLinear:
     def errors(self, y: Floats, rows: Positions) -> Errors:
         """The errors of some rows, computed block by block to save memory."""
         means = self.point_means(y)
-        parts = self._search.workers.map(lambda some: self.fit(some).errors(y[some], means), blocks(rows, FIT))
-        return Errors(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
+
+        def fit_at(some: Positions) -> tuple[Errors, Floats]:
+            fits = self.fit(some)
+            return fits.errors(y[some], means), fits.group_weights() if self._search.groups is not None else np.empty(0)
+
+        parts, group_weights = zip(*self._search.workers.map(fit_at, blocks(rows, FIT)), strict=True)
+        errors = Errors(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))
+        if self._search.groups is None:
+            return errors
+        return errors.with_group_effects(np.concatenate(group_weights, axis=1), self._search.groups[rows])
 
     def fit(self, rows: Positions) -> "Fits":
         """The fits at some rows."""
@@ -109,6 +140,11 @@ class Fits:
         fits, squared_weights = kernels.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
         values = (y - fits) / np.sqrt(1 + squared_weights)[:, :, None]
         return Errors(values, fits, squared_weights, self.weights.reach[self.centre_of].T)
+
+    def group_weights(self) -> Floats:
+        """Sums of the squared weights of groups, (bands, rows)."""
+        sums: Floats = kernels.sum_squared_group_weights(self.local.space, self.weights)
+        return sums[self.centre_of].T
 
     def mean_squares(self, draws: BootstrapResponses, row_weights: Floats) -> Floats:
         """Weighted mean squared error, summed over the outputs, with each draw as the response: (bands, draws).

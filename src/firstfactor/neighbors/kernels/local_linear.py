@@ -406,6 +406,42 @@ def _sum_squared_weights(space: Space, weights: Weights) -> Any:
 
 
 @jit
+def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
+    """Sum over groups of the squared weight of all rows of a group together, float64 (centres, bands).
+
+    Parameters
+    ----------
+    space : Space
+        Each point is one row.
+    weights : Weights
+    """
+    n, n_bands = weights.used.shape
+    squared_weights, of_group = np.zeros((n, n_bands)), np.zeros(space.group.max() + 1)
+    for m in range(n):
+        for band in range(n_bands):
+            for k in range(weights.used[m, band]):
+                of_group[space.group[weights.neighbors[m, k]]] += weights.values[m, band, k]
+            for k in range(weights.used[m, band]):
+                squared_weights[m, band] += _take_square(of_group, space.group[weights.neighbors[m, k]])
+            if weights.tied[m, band] > 0:
+                centre, reach = weights.neighbors[m, 0], weights.reach[m, band]
+                for point in range(space.count.size):
+                    if _is_within(space, centre, point, reach):
+                        of_group[space.group[point]] += 1.0 / weights.tied[m, band]
+                for point in range(space.count.size):
+                    squared_weights[m, band] += _take_square(of_group, space.group[point])
+    return squared_weights
+
+
+@inlined
+def _take_square(values: Any, i: int) -> float:
+    """The square of an entry, which becomes 0."""
+    value = values[i]
+    values[i] = 0.0
+    return value * value
+
+
+@jit
 def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, centre_of: Any, row_weight: Any) -> Any:
     """Weighted sum over all rows of the squared errors divided by 1 + Σw², float64 (bands, draws), in units of y².
 
