@@ -162,7 +162,19 @@ def _add_variances(
                 continue
             if tied:
                 variances = _variances_with_ties(
-                    tree, caps, near, candidates, own, candidate_caps, y, centre, chunk, radius, visited, n_visited, sums
+                    tree,
+                    caps,
+                    near,
+                    candidates,
+                    own,
+                    candidate_caps,
+                    y,
+                    centre,
+                    chunk,
+                    radius,
+                    visited,
+                    n_visited,
+                    sums,
                 )
             else:
                 variances = _variances_of_nearest(y, centre, positions, chunk, steps)

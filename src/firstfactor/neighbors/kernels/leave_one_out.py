@@ -64,9 +64,7 @@ def sum_minus_each(
     total, variances, radii = np.zeros(p), np.empty(centres.size), np.empty(centres.size)
     for start in range(0, centres.size, TOGETHER):
         group = centres[start : start + TOGETHER]
-        _scan(
-            blocks, points, caps, starts, group, distance, reduced, ranked, n_visited, visited, visited_reduced
-        )
+        _scan(blocks, points, caps, starts, group, distance, reduced, ranked, n_visited, visited, visited_reduced)
         for m in range(group.size):
             radii[start + m] = ranked[m, wanted - 1]
             variances[start + m] = _add_variances(
