@@ -368,6 +368,11 @@ def test_one_hot_columns_that_are_grouped_are_the_category_that_they_encode(left
     assert len(set(zip(design.values[:, 0], codes, strict=True))) == 4
 
 
+def test_a_tiny_period_makes_no_value_missing():
+    design = read_design(np.array([[0.0], [1.0], [2.5]]), period={0: 5e-324})
+    assert np.isfinite(design.values).all() and np.isinf(design.caps).all()
+
+
 def test_a_periodic_factor_is_a_circle():
     hours = np.array([0.0, 1, 23, 12, 6])
     design = read_design(pd.DataFrame({"hour": hours}), period={"hour": 24})
