@@ -67,14 +67,14 @@ def scaled_weights(case, result, draw):
 
 
 def rows_without_weight(case, result, draw):
-    """Rows with a weight of 0 are not there."""
-    if "sample_weight" not in case.rows or case.function == "stability":
+    """Rows with a weight of 0 are not there, though they may be what an offset was taken from."""
+    if "sample_weight" not in case.rows or case.function not in ("fit", "total_indices", "backward_elimination"):
         return None
     kept = np.flatnonzero(numbers_in(case.rows["sample_weight"]))
     table, rows = case.table.on_rows(kept), {name: take(values, kept) for name, values in case.rows.items()}
     if kept.size == case.table.n_rows or table is None or any(values is None for values in rows.values()):
         return None
-    return Variation("without rows of weight 0", *table, rows)
+    return Variation("without rows of weight 0", *table, rows, {}, False)
 
 
 def rows_left_out(case, result, draw):
