@@ -368,6 +368,11 @@ def test_one_hot_columns_that_are_grouped_are_the_category_that_they_encode(left
     assert len(set(zip(design.values[:, 0], codes, strict=True))) == 4
 
 
+def test_a_tiny_period_makes_no_value_missing():
+    design = read_design(np.array([[0.0], [1.0], [2.5]]), period={0: 5e-324})
+    assert np.isfinite(design.values).all() and np.isinf(design.caps).all()
+
+
 def test_a_periodic_factor_is_a_circle():
     hours = np.array([0.0, 1, 23, 12, 6])
     design = read_design(pd.DataFrame({"hour": hours}), period={"hour": 24})
@@ -406,6 +411,7 @@ def test_group_and_unit_options_that_make_no_sense_are_refused():
         ({"factor_groups": {"c": ["a", "b"]}}, "'c' is also a column of X that is not in it. Use another name"),
         ({"factor_groups": {"s": ["z"]}}, "factor_groups must name columns of X; there is no column 'z'"),
         ({"factor_groups": {"s": []}}, "factor_groups must have a name and at least one column for each; got 's'"),
+        ({"factor_groups": {"s": [[0, 1], [2]]}}, "factor_groups must be a plain list of columns; got .*0, 1.*2"),
         ({"period": {"c": 24}}, "period is for numbers, but column 'c' of X holds categories"),
         ({"period": {"a": 0}}, "period of 'a' must be above 0; got 0"),
         ({"period": {"a": "day"}}, "period of 'a' must be a number of at least 0; got 'day'"),

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .wrapping import numbers_in, take
 
@@ -28,6 +29,8 @@ def vary(case, result, draw):
         equal_weights,
         scaled_weights,
         rows_without_weight,
+        rows_left_out,
+        gaps_as_level,
         rows_by_themselves,
         factors_by_themselves,
         other_missing,
@@ -36,8 +39,11 @@ def vary(case, result, draw):
         output_twice,
         other_labels,
     )
-    made = draw.choice(relations)(case, result, draw)
-    return made if made is None or made.X is not None else None
+    for relation in draw.rng.permutation(relations):
+        variation = relation(case, result, draw)
+        if variation is not None:
+            return variation
+    return None
 
 
 def equal_weights(case, result, draw):
@@ -61,14 +67,38 @@ def scaled_weights(case, result, draw):
 
 
 def rows_without_weight(case, result, draw):
-    """Rows with a weight of 0 are not there."""
-    if "sample_weight" not in case.rows or case.function == "stability":
+    """Rows with a weight of 0 are not there, though they may be what an offset was taken from."""
+    if "sample_weight" not in case.rows or case.function not in ("fit", "total_indices", "backward_elimination"):
         return None
     kept = np.flatnonzero(numbers_in(case.rows["sample_weight"]))
     table, rows = case.table.on_rows(kept), {name: take(values, kept) for name, values in case.rows.items()}
     if kept.size == case.table.n_rows or table is None or any(values is None for values in rows.values()):
         return None
-    return Variation("without rows of weight 0", *table, rows)
+    return Variation("without rows of weight 0", *table, rows, {}, False)
+
+
+def rows_left_out(case, result, draw):
+    """Rows that are said to be left out may as well not be there."""
+    kept = getattr(getattr(result, "indices_", result), "rows", None)
+    if kept is None or not case.ignores_order():
+        return None
+    table, rows = case.table.on_rows(kept), {name: take(values, kept) for name, values in case.rows.items()}
+    if table is None or any(values is None for values in rows.values()):
+        return None
+    return Variation("without rows left out", *table, rows, {}, False)
+
+
+def gaps_as_level(case, result, draw):
+    """A missing word is as any other word."""
+    X = case.table.X
+    if not isinstance(X, pd.DataFrame) or case.options.get("missing", "level") != "level" or not case.ignores_order():
+        return None
+    if not X.columns.is_unique:
+        return None
+    words = [name for name in X if X[name].isna().any() and X[name].map(type).eq(str).any()]
+    if not words or any(isinstance(X[name].dtype, pd.CategoricalDtype) for name in words):
+        return None
+    return Variation("with gaps as words", X.fillna(dict.fromkeys(words, "?")), case.table.y, case.rows, {}, False)
 
 
 def rows_by_themselves(case, result, draw):

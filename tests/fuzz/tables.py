@@ -192,9 +192,9 @@ def _converted(column, dtype):
             return pd.Series(pd.arrays.IntervalArray.from_breaks(np.arange(len(column) + 1)), column.index)
         if dtype == "ordered":
             return column.astype("category").cat.as_ordered()
-        if dtype == "Sparse":
+        if dtype == "Sparse" and column.dtype.kind in "iufb":  # pandas warns of others
             return column.astype(pd.SparseDtype(column.dtype))
-        return column if dtype is None else column.astype(dtype)
+        return column if dtype in (None, "Sparse") else column.astype(dtype)
     except Exception:
         return column
 

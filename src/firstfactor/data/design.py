@@ -275,7 +275,7 @@ def _make_part(encoded: Encoded, j: int, period: float | None, unit: float | Non
         return _Part(np.zeros_like(values), kind)
     if period is None:
         return _Part(values, kind, unit)
-    angles = np.mod(values[0], period) * (2 * np.pi / period)
+    angles = np.mod(values[0], period) / period * (2 * np.pi)  # in this order: 1 / period may overflow
     radius = period / (2 * np.pi)  # a small step along the circle is as long as it was
     return _Part(radius * np.stack([np.cos(angles), np.sin(angles)]), "periodic", unit)
 

@@ -87,7 +87,10 @@ def _refuse_duplicate_names(names: Iterable[Any]) -> None:
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...], globs: bool = False) -> tuple[int, ...]:
     """The sorted, distinct positions in ``names`` that ``factors`` stands for; with ``globs``, also 'x*'."""
-    several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
+    try:
+        several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
+    except ValueError as error:  # numpy's, of lists of several lengths
+        raise ValueError(f"{parameter} must be a plain list of columns; got {factors!r}.") from error
     if np.asarray(several).dtype == bool:
         if len(several) != len(names):
             raise ValueError(
