@@ -5,6 +5,9 @@ from .change import Change
 # Runs the kernels as plain Python: nothing has to be compiled to see a change in them.
 PLAIN = "neighbors/test_search.py::test_kernels_without_compiling"
 
+# The same on missing values, groups of rows and of columns, weights and several outputs.
+EVERYDAY = "neighbors/test_search.py::test_kernels_without_compiling_on_gaps_groups_weights_and_outputs"
+
 CHANGES = [
     # --- data/columns.py -------------------------------------------------------------------------------------
     Change(
@@ -56,6 +59,20 @@ CHANGES = [
         "return Column(column)",
         "data/test_design.py",
     ),
+    Change(
+        "data/columns.py",
+        "dates are hours",
+        "MICROSECONDS = 86_400 * 10**6",
+        "MICROSECONDS = 3_600 * 10**6",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/columns.py",
+        "ordered levels are categories",
+        "return values.ordered if isinstance(values, Labels)",
+        "return False if isinstance(values, Labels)",
+        "data/test_design.py",
+    ),
     # --- data/table.py ---------------------------------------------------------------------------------------
     Change(
         "data/table.py",
@@ -98,6 +115,20 @@ CHANGES = [
         "np.ldexp(mismatch, -common)",
         "data/test_design.py",
     ),
+    Change(
+        "data/scaling.py",
+        "a circle has the mean of two variances",
+        "np.sqrt(known.var(axis=1, ddof=1).sum())",
+        "np.sqrt(known.var(axis=1, ddof=1).mean())",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/scaling.py",
+        "units are not shifted with their columns",
+        "np.ldexp(unit, -int(shifts[j]) if shifted else 0)",
+        "unit",
+        "data/test_design.py",
+    ),
     # --- data/design.py --------------------------------------------------------------------------------------
     Change(
         "data/design.py",
@@ -132,6 +163,55 @@ CHANGES = [
         "levels have a span",
         "whole = numeric & ((start == np.floor(start)) | (start != start)).all(axis=1)",
         "whole = ((start == np.floor(start)) | (start != start)).all(axis=1)",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "a missing level is the second one",
+        "FAR + (np.nanmax(values[j]) if is_category[j] else 0.0)",
+        "FAR",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "missing points on a circle count twice",
+        "for pair in circles for j in pair]] /= 2",
+        "for pair in circles for j in pair]] /= 1",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "all circles have the same radius",
+        "radius = period / (2 * np.pi)",
+        "radius = 1.0",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "the unit of a circle is that of one of its columns",
+        "if part.unit for k in range(len(part.values))}",
+        "if part.unit for k in range(1)}",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "several ones in a row are a level",
+        " or (is_one.sum(axis=0) > 1).any():",
+        ":",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "a group takes the name of another column",
+        "if group in names and names.index(group) not in members:",
+        "if False:",
+        "data/test_design.py",
+    ),
+    Change(
+        "data/design.py",
+        "groups come before single columns",
+        "members_of: dict[str, list[int]] = {}",
+        "members_of: dict[str, list[int]] = {group: [] for group in groups}",
         "data/test_design.py",
     ),
     # --- data/response.py ------------------------------------------------------------------------------------
@@ -205,6 +285,70 @@ CHANGES = [
         "",
         "selection/test_calibrated.py::test_normal_scores_keep_ties_and_order",
     ),
+    Change(
+        "data/response.py",
+        "the first of several classes has no column",
+        "else range(len(order))",
+        "else range(1, len(order))",
+        "data/test_response.py",
+    ),
+    Change(
+        "data/response.py",
+        "outputs keep their units",
+        "np.sqrt(share / output.variance)",
+        "np.sqrt(share)",
+        "data/test_response.py",
+    ),
+    Change(
+        "data/response.py",
+        "output weights are ignored",
+        "np.sqrt(share / output.variance)",
+        "np.sqrt(1 / len(outputs) / output.variance)",
+        "data/test_response.py",
+    ),
+    Change(
+        "data/response.py",
+        "weighted variances as if all rows counted the same",
+        "others = total - weights @ weights / total",
+        "others = total - total / weights.size",
+        "data/test_response.py",
+    ),
+    Change(
+        "data/response.py",
+        "only the last output can be missing",
+        "lacking |= column.missing",
+        "lacking = column.missing",
+        "data/test_response.py",
+    ),
+    # --- data/observations.py --------------------------------------------------------------------------------
+    Change(
+        "data/observations.py",
+        "rows without weight stay",
+        "kept = ~no_response & ~no_weight",
+        "kept = ~no_response",
+        "data/test_observations.py",
+    ),
+    Change(
+        "data/observations.py",
+        "a row is dropped for two reasons",
+        "else ~no_response & (weights == 0)",
+        "else weights == 0",
+        "data/test_observations.py",
+    ),
+    Change(
+        "data/observations.py",
+        "weights are 1 at most",
+        "    scaled /= scaled.mean()\n",
+        "",
+        "data/test_observations.py",
+    ),
+    Change(
+        "data/observations.py",
+        "groups that were dropped keep their numbers",
+        "else _renumber(self.groups)",
+        "else self.groups",
+        "data/test_observations.py",
+    ),
     # --- variance/sampling.py --------------------------------------------------------------------------------
     Change(
         "variance/sampling.py",
@@ -246,6 +390,13 @@ CHANGES = [
         "one outer row is refused",
         "checks.is_integer(n_outer) and 1 <= n_outer <= n_rows",
         "checks.is_integer(n_outer) and 1 < n_outer <= n_rows",
+        "variance/test_conditional.py",
+    ),
+    Change(
+        "variance/sampling.py",
+        "groups fall into halves by chance",
+        "= np.arange(n_groups) % 2",
+        "= rng.integers(0, 2, n_groups)",
         "variance/test_conditional.py",
     ),
     # --- variance/conditional.py -----------------------------------------------------------------------------
@@ -304,6 +455,13 @@ CHANGES = [
         "whole = self if self.origin is None else self.origin",
         "whole = self",
         "data/test_quality.py",
+    ),
+    Change(
+        "variance/conditional.py",
+        "halves tear groups apart",
+        "    if groups is not None:\n        return deal_groups(rng, groups)\n",
+        "",
+        "variance/test_conditional.py",
     ),
     # --- neighbors/search.py ---------------------------------------------------------------------------------
     Change(
@@ -404,6 +562,41 @@ CHANGES = [
         "axis=0) / self.design.n_rows",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
+    Change(
+        "neighbors/search.py",
+        "outputs are all alike",
+        "float(((covariance / np.trace(covariance)) ** 2).sum())",
+        "1.0",
+        "neighbors/test_search.py::test_outputs_are_as_alike_as_their_covariance_says",
+    ),
+    Change(
+        "neighbors/search.py",
+        "rows contribute as if all counted the same",
+        "self.weights.sum() ** 2 / (self.weights @ self.weights)",
+        "self.design.n_rows",
+        "neighbors/test_search.py::test_rows_contribute_the_whole_variance_without_factors",
+    ),
+    Change(
+        "neighbors/search.py",
+        "a candidate of several columns is its first",
+        "several = ~self.design.single[list(candidates)]",
+        "several = np.zeros(len(candidates), dtype=bool)",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/search.py",
+        "single columns forget the groups",
+        "if self.groups is not None or not self.design.single[i]]",
+        "if not self.design.single[i]]",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/search.py",
+        "rows of groups are collapsed",
+        "if self.groups is not None and factors:",
+        "if False:",
+        EVERYDAY,
+    ),
     # --- neighbors/unique_points.py --------------------------------------------------------------------------
     Change(
         "neighbors/unique_points.py",
@@ -419,6 +612,27 @@ CHANGES = [
         "(bool(np.isfinite(design.caps[j])), design.categorical[j], j)",
         "(bool(np.isfinite(design.caps[j])), design.categorical[j])",
         "neighbors/test_search.py::test_a_set_gives_the_same_bits_in_any_order",
+    ),
+    Change(
+        "neighbors/space.py",
+        "weighted sums are divided by the number of rows",
+        "@ values) / self.outer_weight",
+        "@ values) / self.outer.size",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/space.py",
+        "all rows count as outer rows",
+        "self.row_weights[self.outer].sum()",
+        "self.row_weights.sum()",
+        "neighbors/test_search.py::test_plans_on_difficult_data",
+    ),
+    Change(
+        "neighbors/space.py",
+        "a row is not among its own neighbours",
+        "int(np.bincount(groups).max()) + 1,",
+        "int(np.bincount(groups).max()),",
+        "test_first.py::test_bad_weights_and_groups_are_refused",
     ),
     # --- variance/local_linear.py ----------------------------------------------------------------------------
     Change(
@@ -462,6 +676,13 @@ CHANGES = [
         "self._bands = np.array(bands)",
         "self._bands = np.array(bands) - 1",
         "variance/test_local_linear.py",
+    ),
+    Change(
+        "variance/local_linear.py",
+        "fits forget the groups",
+        "group = group if search.groups is None else search.groups[order]",
+        "pass",
+        EVERYDAY,
     ),
     # --- variance/extrapolated.py ----------------------------------------------------------------------------
     Change(
@@ -642,6 +863,34 @@ CHANGES = [
         "rows / explained",
         "inference/test_standard_errors.py",
     ),
+    Change(
+        "inference/standard_errors.py",
+        "rows of a group are independent",
+        "        if self._groups is None:\n",
+        "        if True:\n",
+        "inference/test_standard_errors.py::test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra",
+    ),
+    Change(
+        "inference/standard_errors.py",
+        "groups divided by their number",
+        " * n_groups / (n_groups - 1)",
+        "",
+        "inference/test_standard_errors.py::test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra",
+    ),
+    Change(
+        "inference/standard_errors.py",
+        "overlap as if all rows counted the same",
+        "squared_weights = float(np.mean(self._weights**2))",
+        "squared_weights = 1.0",
+        "inference/test_standard_errors.py::test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra",
+    ),
+    Change(
+        "inference/standard_errors.py",
+        "groups are seen in part",
+        "step = 1 if search.groups is not None else -(-search.outer.size // MAX_ERROR_ROWS)",
+        "step = -(-search.outer.size // MAX_ERROR_ROWS)",
+        "inference/test_standard_errors.py::test_all_rows_of_groups_are_looked_at",
+    ),
     # --- inference/sample_size.py ----------------------------------------------------------------------------
     Change(
         "inference/sample_size.py",
@@ -792,6 +1041,13 @@ CHANGES = [
         "gains.get(i, -np.inf)",
         "results/test_indices.py",
     ),
+    Change(
+        "results/indices.py",
+        "every factor is one column",
+        "return self.inputs or tuple(",
+        "return tuple(",
+        "test_first.py::test_grouped_columns_are_selected_together",
+    ),
     # --- inference/totals.py ---------------------------------------------------------------------------------
     Change(
         "inference/totals.py",
@@ -844,6 +1100,14 @@ CHANGES = [
         'estimate_selected(variances, selection, "NANNE-BE", False)',
         "inference/test_standard_errors.py",
     ),
+    # --- first.py --------------------------------------------------------------------------------------------
+    Change(
+        "first.py",
+        "importances are those of factors, not of columns",
+        "return self._by_column(self.importances_)",
+        "return self.importances_",
+        "test_first.py::test_grouped_columns_are_selected_together",
+    ),
     # --- selection/forward.py --------------------------------------------------------------------------------
     Change(
         "selection/forward.py",
@@ -880,6 +1144,13 @@ CHANGES = [
         "ForwardRule(drops=True, strict=True, passes=1)",
         "test_against_naive.py",
     ),
+    Change(
+        "selection/forward.py",
+        "forced factors count among the most",
+        "len(entered) - len(forced) < most",
+        "len(entered) < most",
+        "test_first.py::test_at_most_so_many_factors_are_selected",
+    ),
     # --- selection/selection.py ------------------------------------------------------------------------------
     Change(
         "selection/selection.py",
@@ -909,6 +1180,13 @@ CHANGES = [
         "kept = tuple(sorted(factors))",
         "kept = tuple(factors)",
         "selection/test_forward_backward.py",
+    ),
+    Change(
+        "selection/backward.py",
+        "forced factors are eliminated",
+        "if index == 0 and i not in forced)",
+        "if index == 0)",
+        "test_first.py::test_forced_factors_are_always_in",
     ),
     # --- selection/fitting.py --------------------------------------------------------------------------------
     Change(
@@ -1136,6 +1414,41 @@ CHANGES = [
         "np.maximum(draws.std(axis=-1, keepdims=True), 1e-300)",
         "draws.std(axis=-1, keepdims=True)",
         "selection/test_calibrated.py",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "rows of a group have signs of their own",
+        "        groups = self._search.groups\n",
+        "        groups = None\n",
+        "selection/test_calibrated.py::test_all_outputs_of_a_row_and_all_rows_of_a_group_have_the_same_sign",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "outputs have signs of their own",
+        "(n_signs, 1, n_draws)",
+        "(n_signs, self._y.shape[1], n_draws)",
+        "selection/test_calibrated.py::test_all_outputs_of_a_row_and_all_rows_of_a_group_have_the_same_sign",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "all outputs have the same share",
+        "    if y.shape[1] > 1:\n",
+        "    if False:\n",
+        "selection/test_calibrated.py::test_outputs_keep_their_shares_of_the_variance_as_normal_scores",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "forced factors are tested",
+        "self._fit(kept), tuple(i for i in kept if i not in forced)",
+        "self._fit(kept), kept",
+        "test_first.py::test_forced_factors_are_always_in",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "forced factors count among the most",
+        "len(entered) - len(forced) < most",
+        "len(entered) < most",
+        "test_first.py::test_at_most_so_many_factors_are_selected",
     ),
     # --- selection/stability.py ------------------------------------------------------------------------------
     Change(
@@ -1459,6 +1772,27 @@ CHANGES = [
     ),
     # --- files/gaps.py ---------------------------------------------------------------------------------------
     Change("files/gaps.py", "two rows are enough", "FEWEST_ROWS = 3", "FEWEST_ROWS = 2", "files/test_files.py"),
+    Change(
+        "files/gaps.py",
+        "gaps count in rows without a target",
+        "gap = known & pl.any_horizontal(",
+        "gap = pl.any_horizontal(",
+        "files/test_files.py",
+    ),
+    Change(
+        "files/gaps.py",
+        "rows without a target are incomplete too",
+        "len(known) - len(complete), tuple(costs)",
+        "len(frame) - len(complete), tuple(costs)",
+        "files/test_files.py",
+    ),
+    Change(
+        "files/gaps.py",
+        "columns that cost fewest rows are named first",
+        "key=lambda gap: -gap[1]",
+        "key=lambda gap: gap[1]",
+        "files/test_files.py",
+    ),
     # --- files/values.py -------------------------------------------------------------------------------------
     Change(
         "files/values.py",
@@ -1481,6 +1815,29 @@ CHANGES = [
         'frame.with_row_index(position).filter(pl.col("\\0row")',
         "files/test_files.py",
     ),
+    # --- files/dates.py --------------------------------------------------------------------------------------
+    Change(
+        "files/dates.py",
+        "the last century starts a year later",
+        "FIRST_OF_LAST_CENTURY = 69",
+        "FIRST_OF_LAST_CENTURY = 70",
+        "files/test_dates.py",
+    ),
+    Change(
+        "files/dates.py",
+        "months come first whatever the mark",
+        '(orders if found["slashes"] else orders[::-1])',
+        "orders",
+        "files/test_dates.py",
+    ),
+    Change(
+        "files/dates.py",
+        "clocks ahead are behind",
+        "return read - _offset(part)",
+        "return read + _offset(part)",
+        "files/test_dates.py",
+    ),
+    Change("files/dates.py", "noon is midnight", "then(hour % 12 + 12)", "then(hour + 12)", "files/test_dates.py"),
     # --- neighbors/kernels/local_linear.py -------------------------------------------------------------------
     Change(
         "neighbors/kernels/local_linear.py",
@@ -1524,6 +1881,27 @@ CHANGES = [
         "np.float32(row_weight[row])",
         PLAIN,
     ),
+    Change(
+        "neighbors/kernels/local_linear.py",
+        "rows of a group are in each other's fits",
+        "if distance < limit and group[point] != group[centres[m]]:",
+        "if distance < limit and point != centres[m]:",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/local_linear.py",
+        "missing values have slopes",
+        "step if step * step < INCOMPARABLE else 0.0",
+        "step",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/local_linear.py",
+        "all rows weigh the same in errors of draws",
+        "np.float32(row_weight[row] / (",
+        "np.float32(1.0 / (",
+        EVERYDAY,
+    ),
     # --- neighbors/kernels/neighbor_list.py ------------------------------------------------------------------
     Change(
         "neighbors/kernels/neighbor_list.py",
@@ -1538,6 +1916,41 @@ CHANGES = [
         "(squares[point] if k == 0 else 0.0) + count[point] * shift * shift",
         "squares[point] if k == 0 else 0.0",
         PLAIN,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "numbers are no farther than a missing one",
+        "return square if square < INCOMPARABLE else cap",
+        "return square if square < cap else cap",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "numbers of candidates are no farther than a missing one",
+        "where_less(square, broadcast8(INCOMPARABLE), square, cap)",
+        "where_less(square, cap, square, cap)",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "numbers in leaves are no farther than a missing one",
+        "where_less(square, broadcast16(INCOMPARABLE), square, cap)",
+        "where_less(square, cap, square, cap)",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "the last output alone varies among rows",
+        "squares += total_squares - total * total / (n_rows + 1.0)",
+        "squares = total_squares - total * total / (n_rows + 1.0)",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "deviations within points count for each output",
+        "(squares[point] if k == 0 else 0.0) +",
+        "squares[point] +",
+        EVERYDAY,
     ),
     # --- neighbors/kernels/single_column.py ------------------------------------------------------------------
     Change(
@@ -1555,6 +1968,27 @@ CHANGES = [
         PLAIN,
         equivalent="ties are all taken afterwards",
     ),
+    Change(
+        "neighbors/kernels/single_column.py",
+        "deviations within levels count for each output",
+        "(squares[h] if k == 0 else 0.0) +",
+        "squares[h] +",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/single_column.py",
+        "the rows of a level count the same",
+        "level_weight[g] += weight[row]",
+        "level_weight[g] += 1.0",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/single_column.py",
+        "missing values are in no ball of others",
+        "else begin if side == 1 else levels",
+        "else begin if side == 1 else end + 1",
+        EVERYDAY,
+    ),
     # --- neighbors/kernels/ball_variance.py ------------------------------------------------------------------
     Change(
         "neighbors/kernels/ball_variance.py",
@@ -1563,6 +1997,20 @@ CHANGES = [
         "if count[centre] > nearest.size:",
         PLAIN,
         equivalent="the ball found is the place alone",
+    ),
+    Change(
+        "neighbors/kernels/ball_variance.py",
+        "a row in a group is not in its own ball",
+        "if groups is not None and point != centre and groups[point]",
+        "if groups is not None and groups[point]",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/ball_variance.py",
+        "the group of a row limits its ball",
+        "if limit == UNREACHED and groups is None:",
+        "if limit == UNREACHED:",
+        EVERYDAY,
     ),
     # --- neighbors/kernels/forward_tree.py -------------------------------------------------------------------
     Change(
@@ -1579,6 +2027,34 @@ CHANGES = [
         "sum_distance = broadcast8(near.distance[i]) + gap * gap",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
+    Change(
+        "neighbors/kernels/forward_tree.py",
+        "rows of a group are neighbours",
+        "        if groups is not None:\n            hits = _of_other_groups(groups, centre, first, hits)\n",
+        "",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/forward_tree.py",
+        "ties within a group count",
+        "if groups is not None and point != centre and groups[point] == groups[centre]:",
+        "if False:",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/forward_tree.py",
+        "all balls weigh the same",
+        "broadcast8(weight[centre]) * variances",
+        "variances",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/forward_tree.py",
+        "outputs of ties are summed up as one",
+        "store(sums, WIDTH * k, load8(sums, WIDTH * k) + weight * step)",
+        "store(sums, 0, load8(sums, 0) + weight * step)",
+        EVERYDAY,
+    ),
     # --- neighbors/kernels/leave_one_out.py ------------------------------------------------------------------
     Change(
         "neighbors/kernels/leave_one_out.py",
@@ -1594,6 +2070,34 @@ CHANGES = [
         "if without[f] <= nearest[f, last]:",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
+    Change(
+        "neighbors/kernels/leave_one_out.py",
+        "rows of a group are neighbours",
+        "if groups is not None and groups[LEAF * block + i] == groups[centre]:",
+        "if False:",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/leave_one_out.py",
+        "all balls weigh the same",
+        "total[f] += weight[centre] * _sample_variance(moments, f)",
+        "total[f] += _sample_variance(moments, f)",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/leave_one_out.py",
+        "outputs are summed up as one",
+        "moments[2 + k, f] += step",
+        "moments[2, f] += step",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/leave_one_out.py",
+        "a factor is its first column",
+        "for k in range(starts[f], starts[f + 1]):",
+        "for k in range(starts[f], starts[f] + 1):",
+        EVERYDAY,
+    ),
     # --- neighbors/kernels/forward_sorted.py -----------------------------------------------------------------
     Change(
         "neighbors/kernels/forward_sorted.py",
@@ -1608,5 +2112,12 @@ CHANGES = [
         "return along * along + capped16(across * across, broadcast16(cap))",
         "return along * along + across * across",
         "neighbors/test_search.py::test_plans_on_difficult_data",
+    ),
+    Change(
+        "neighbors/kernels/forward_sorted.py",
+        "all balls weigh the same",
+        "total[j] += weight[centre] * variance_of_rows(",
+        "total[j] += variance_of_rows(",
+        EVERYDAY,
     ),
 ]
