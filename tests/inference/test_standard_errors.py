@@ -10,7 +10,9 @@ from tables import as_lists, friedman, mixed, tables
 
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.inference import standard_errors as uncertainty
+from firstfactor.parameters import Options
 from firstfactor.problems import ishigami
+from firstfactor.variance.conditional import open_variances
 
 estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
 
@@ -141,6 +143,34 @@ def test_errors_from_some_rows_are_those_of_the_mean_over_all(estimator, monkeyp
     everyone = total_indices(X, y, uncertainty=True, estimator=estimator)
     np.testing.assert_allclose(some.standard_errors, everyone.standard_errors, rtol=0.15)
     np.testing.assert_allclose(some.uncertainty.noise, everyone.uncertainty.noise, rtol=0.15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra(weighted, grouped):
+    rng = np.random.default_rng(0)
+    X, y = additive(rows=60)
+    weights, groups = rng.uniform(0.2, 3, size=60), rng.integers(0, 9, size=60)
+    given = {"sample_weight": weights if weighted else None, "groups": groups if grouped else None}
+    with open_variances(X, y, Options(), **given) as variances:
+        average = uncertainty.Average(variances.search, 1)
+    rows, overlap = rng.normal(size=60) + groups, 0.7
+    w = weights / weights.mean() if weighted else np.ones(60)
+    parts = w * (rows - w @ rows / 60)
+    if grouped:
+        sums = [parts[groups == g].sum() for g in range(9)]
+        variance = np.sum(np.square(sums)) / 60 * 9 / 8
+    else:
+        variance = np.sum(parts**2) / 59
+    assert average.error(rows, overlap) == pytest.approx(np.sqrt((variance + overlap * np.mean(w**2)) / 60))
+
+
+def test_all_rows_of_groups_are_looked_at(monkeypatch):
+    X, y = additive(rows=400)
+    everyone = total_indices(X, y, uncertainty=True, groups=np.arange(400) // 8)
+    monkeypatch.setattr(uncertainty, "MAX_ERROR_ROWS", 100)
+    some = total_indices(X, y, uncertainty=True, groups=np.arange(400) // 8)
+    np.testing.assert_array_equal(some.standard_errors, everyone.standard_errors)
 
 
 # --- what must not change anything ---------------------------------------------------------------------

@@ -242,6 +242,59 @@ def test_kernels_without_compiling():
     assert printed == "equal\n"
 
 
+def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
+    printed = run_script(
+        """
+        import numpy as np
+        import pandas as pd
+        import naive
+        from firstfactor._utils.threads import Workers
+        from firstfactor.data.design import read_design
+        from firstfactor.neighbors import search
+        from firstfactor.variance.local_linear import LocalLinear
+        from tables import as_lists_with_gaps
+        rng = np.random.default_rng(0)
+        n = 36
+        X = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))
+        X["c"], X["d"] = rng.integers(0, 3, size=n), np.array(list("uvw"))[rng.integers(0, 3, size=n)]
+        gaps = np.zeros(X.shape, bool)
+        gaps[::5, 0] = gaps[7, 2] = gaps[1::9, 3] = True  # many, one that has no equal, a level
+        X = X.astype(object).mask(gaps, None)
+        columns, Y = naive.standardise(as_lists_with_gaps(X)), rng.normal(size=(n, 3)) + X["b"].to_numpy(float)[:, None]
+        Y[:, 1:] *= 2
+        y, weights = list(map(tuple, Y.tolist())), rng.uniform(0.5, 2, size=n)
+        design = read_design(X, factor_groups={"ef": ["e", "f"]})
+        factors = [0, 1, 2, 3, (4, 5)]
+        for groups in (None, rng.integers(0, 12, size=n)):
+            for k, cost, few in ((2, np.inf, 3000), (3, np.inf, 0), (3, np.inf, 3000), (3, -1.0, 0)):
+                search.cost_alone = lambda points, *_: np.full_like(points, cost)
+                search.FEW_ROWS = few
+                found = search.Search(design, Y - Y.mean(axis=0), np.arange(n), k, Workers(1), weights, groups)
+                def ref(some):
+                    return naive.conditional_variance(columns, y, [factors[i] for i in some], k, weights, groups)
+                for base in ([], [1], [2, 3], [0, 1]):
+                    others = [i for i in range(5) if i not in base]
+                    refs = [ref([*base, i]) for i in others]
+                    np.testing.assert_allclose(found.plus_each(base, others), refs, rtol=1e-9)
+                refs = [ref([j for j in range(5) if j != i]) for i in (0, 1, 2, 3, 4, None)]
+                np.testing.assert_allclose(found.minus_each(range(5), [0, 1, 2, 3, 4, None]), refs, rtol=1e-9)
+            local = LocalLinear(found, [0, 1, 3], (4, 9))
+            errors = local.errors(Y, np.arange(n)).values
+            refs = np.array([
+                [[naive.local_error(columns, Y[:, q].tolist(), [0, 1, 3], m, band, groups) for q in range(3)]
+                 for m in range(n)] for band in (4, 9)
+            ])
+            np.testing.assert_allclose(errors, refs, rtol=1e-7, atol=1e-9)
+            squares = local.fit(np.arange(n)).mean_squares(Y[:, :, None].astype(np.float32), weights)
+            refs = np.average((refs**2).sum(axis=2), axis=1, weights=weights)
+            np.testing.assert_allclose(squares[:, 0], refs, rtol=1e-4)
+        print("equal")
+        """,
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert printed == "equal\n"
+
+
 @pytest.mark.parametrize(
     "call", ["FIRST(n_jobs=1).fit", "FIRST(n_jobs=2).fit", "FIRST(rule='calibrated').fit", "total_indices"]
 )
@@ -298,6 +351,25 @@ def test_what_rows_contribute_is_the_same_after_a_scan(case):
     np.testing.assert_allclose(
         scanned.contributions([0, 1, 2], 1).rows, fresh.contributions([0, 1, 2], 1).rows, atol=1e-12
     )
+
+
+def test_outputs_are_as_alike_as_their_covariance_says():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4000, 2)), rng.normal(size=(4000, 3))
+    assert search(X, y, 2).likeness == pytest.approx(1 / 3, abs=0.01)
+    assert search(X, y * [3, 1, 0], 2).likeness == pytest.approx((81 + 1) / 100, abs=0.01)
+    assert search(X, y[:, :1] * np.array([1.0, -2, 5]), 2).likeness == pytest.approx(1)
+    assert search(X, y[:, 0], 2).likeness == 1
+
+
+def test_rows_contribute_the_whole_variance_without_factors():
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(50, 2)), rng.normal(size=(50, 2)), rng.uniform(0.1, 3, size=50)
+    for counted in (None, weights):
+        y -= np.average(y, axis=0, weights=counted)
+        found = search(X, y, 2)
+        found = replace(found, y=y, weights=counted)
+        assert found.mean_over_outer(found.contributions((), 1).rows) == pytest.approx(1)
 
 
 def test_nothing_is_known_without_factors():

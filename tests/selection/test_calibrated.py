@@ -11,7 +11,7 @@ from firstfactor import FIRST, problems
 from firstfactor.parameters import Options
 from firstfactor.selection.calibrated import chance_above, normal_scores
 from firstfactor.variance.conditional import open_variances
-from firstfactor.variance.local_linear import BANDS, LocalLinear
+from firstfactor.variance.local_linear import BANDS, Fits, LocalLinear
 
 
 def calibrated(**parameters):
@@ -239,6 +239,29 @@ def test_gains_of_draws_equal_those_in_plain_algebra():
     for band in range(len(BANDS)):
         residuals = unit_errors[:, band].T @ draws.astype(float)
         np.testing.assert_allclose(squares[band], np.mean(residuals**2, axis=0), rtol=1e-5)
+
+
+def test_all_outputs_of_a_row_and_all_rows_of_a_group_have_the_same_sign(monkeypatch):
+    seen = []
+    mean_squares = Fits.mean_squares
+    monkeypatch.setattr(Fits, "mean_squares", lambda self, draws, w: seen.append(draws) or mean_squares(self, draws, w))
+    X, y = friedman(rows=120)
+    y = np.column_stack([y, X[:, 1] + np.random.default_rng(0).normal(size=120)])
+    for groups in (None, np.arange(120) % 30):
+        seen.clear()
+        calibrated().fit(X, y, groups=groups)
+        same = seen[0][:, :, 2:] == seen[0][:, :, 1:2]  # the fit plus or minus the residual
+        assert (same[:, 0] == same[:, 1]).all()
+        assert 0.4 < same.mean() < 0.6
+        assert (same[:30] == same[30:60]).all() == (groups is not None)
+        assert len({row.tobytes() for row in same}) == (120 if groups is None else 30)
+
+
+def test_outputs_keep_their_shares_of_the_variance_as_normal_scores():
+    X, y = friedman(rows=200)
+    y = np.column_stack([np.exp(y), X[:, 1]])
+    assert calibrated(output_weights=[0, 1]).fit(X, y).selected_.tolist() == [1]
+    assert calibrated(output_weights=[3, 1]).fit(X, y).path_.response_variance == pytest.approx(1, rel=0.01)
 
 
 @pytest.mark.parametrize("rows", [3, 4, 8])

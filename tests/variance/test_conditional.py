@@ -6,7 +6,7 @@ from tables import friedman, mixed
 
 from firstfactor import FIRST
 from firstfactor.parameters import Options
-from firstfactor.variance.conditional import halves, open_variances
+from firstfactor.variance.conditional import draw_halves, halves, open_variances
 from firstfactor.variance.extrapolated import ExtrapolatedSearch
 
 
@@ -60,6 +60,18 @@ def test_halves_share_out_all_rows_and_classes(classes):
         assert sorted(np.concatenate(rows)) == list(range(100))
         if classes:
             assert [int(y[part].sum()) for part in rows] == [5, 5]
+
+
+def test_halves_keep_groups_together_and_have_as_many_of_them():
+    X, y = friedman(120)
+    groups = np.arange(120) // 8
+    for seed in range(5):
+        with open_variances(X, y, Options(random_state=seed), groups=groups) as variances:
+            first, second = draw_halves(variances.rng, variances.response, variances.search.groups)
+        assert sorted(np.concatenate([first, second])) == list(range(120))
+        assert not set(groups[first]) & set(groups[second])
+        assert (len(set(groups[first])), len(set(groups[second]))) == (8, 7)
+        assert (np.diff(first) > 0).all() and (np.diff(second) > 0).all()
 
 
 def test_parts_are_estimated_as_the_whole_is():
