@@ -1,3 +1,4 @@
+import datetime
 import pickle
 import re
 import subprocess
@@ -380,6 +381,15 @@ def test_ranks_of_the_response_are_robust():
     assert FIRST(response="ranks").fit(X, y).r2_ceiling_ > 0.6
     assert FIRST(response="normal-scores").fit(X, y).r2_ceiling_ > 0.6
     assert FIRST().fit(X, y).r2_ceiling_ < 0.5
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_transform_keeps_dates_next_to_numbers(make):
+    days = np.datetime64("2024-01-01", "us") + np.arange(80).astype("m8[D]")
+    X = make({"when": days, "x": np.arange(80.0) % 7})
+    chosen = FIRST(forced=[0, 1]).fit(X, np.arange(80.0)).transform(X)
+    assert chosen.shape == (80, 2) and chosen[8, 1] == 1.0
+    assert chosen[2, 0] == datetime.datetime(2024, 1, 3)
 
 
 def test_transform_of_a_table_with_gaps_keeps_types():

@@ -276,8 +276,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
-            values = chosen.to_numpy() if chosen.columns else np.empty((len(frame), 0))  # no columns would have no rows
-            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
+            return check_array(_as_array(chosen, len(frame)), dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -333,3 +332,12 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def _as_array(frame: "nw.DataFrame[Any]", n_rows: int) -> NDArray[Any]:
+    """The columns of a table side by side; next to dates, which have no type in common with others, as objects."""
+    if not frame.columns:
+        return np.empty((n_rows, 0))  # a table without columns has no rows
+    if len(frame.columns) > 1 and any(dtype.is_temporal() for dtype in frame.schema.values()):
+        return np.array([column.to_list() for column in frame.iter_columns()], dtype=object).T
+    return frame.to_numpy()

@@ -125,7 +125,7 @@ CHANGES = [
     Change(
         "data/scaling.py",
         "units are not shifted with their columns",
-        "np.ldexp(unit, -int(shifts[j]) if shifted else 0)",
+        "np.ldexp(unit, -int(shifts[column]) if shifted else 0)",
         "unit",
         "data/test_design.py",
     ),
@@ -2037,8 +2037,8 @@ CHANGES = [
     Change(
         "neighbors/kernels/forward_tree.py",
         "ties within a group count",
-        "if groups is not None and point != centre and groups[point] == groups[centre]:",
-        "if False:",
+        "if is_near and groups[point] != groups[centre]:",
+        "if is_near and point != centre:",
         EVERYDAY,
     ),
     Change(
@@ -2070,11 +2070,40 @@ CHANGES = [
         "if without[f] <= nearest[f, last]:",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
+    # --- rows of one group, never compared -------------------------------------------------------------------
     Change(
-        "neighbors/kernels/leave_one_out.py",
-        "rows of a group are neighbours",
-        "if groups is not None and groups[LEAF * block + i] == groups[centre]:",
-        "if False:",
+        "neighbors/search.py",
+        "a scan compares rows of a group",
+        "if self.groups is not None or alone_cost < scan_cost:",
+        "if alone_cost < scan_cost:",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "two rows of one group are compared",
+        "        differences -= _take_differences(sums, group)\n",
+        "        _take_differences(sums, group)\n",
+        EVERYDAY,
+    ),
+    Change(
+        "neighbors/kernels/neighbor_list.py",
+        "pairs within groups are counted",
+        "        pairs -= sums[group, 0] * sums[group, 0]",
+        "        pairs -= sums[group, 0]",
+        EVERYDAY,
+    ),
+    Change(
+        "variance/local_linear.py",
+        "rows of a group are taken for independent in fits",
+        "alike * (group_weights - self.squared_weights)",
+        "0.0 * (group_weights - self.squared_weights)",
+        EVERYDAY,
+    ),
+    Change(
+        "variance/local_linear.py",
+        "a row is a pair with itself",
+        "for column in errors.T) - square",
+        "for column in errors.T)",
         EVERYDAY,
     ),
     Change(

@@ -158,7 +158,8 @@ def _add_variances(
                         n_visited if tied else ZERO,
                         rows,
                     )
-                    total[j] += weight[centre] * variance_between_groups(y, groups, rows, n_rows, centre, group_sums)
+                    variance = variance_between_groups(y, groups, rows, n_rows, centre, group_sums)
+                    total[j] += weight[centre] * variance
                 continue
             if tied:
                 variances = _variances_with_ties(
