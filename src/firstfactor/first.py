@@ -276,7 +276,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, skip_check_array=True, reset=False)
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
-            return check_array(_as_array(chosen, len(frame)), dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
+            values = _as_array(chosen, len(frame))
+            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
