@@ -327,6 +327,8 @@ def test_forced_factors_are_always_in(rule):
         FIRST(rule=rule, forced=["age"]).fit(X, y)
     constant = FIRST(rule=rule, forced=[0]).fit(np.column_stack([np.ones(400), X]), y)
     assert not constant.support_[0]
+    copies = FIRST(rule=rule, forced=[0, 1]).fit(X[:, [0, 0]], y)  # each adds nothing to the other
+    assert copies.support_.all() and (rule == "calibrated" or not copies.importances_.any())
 
 
 @pytest.mark.parametrize("rule", ["paper", "calibrated"])
@@ -336,6 +338,8 @@ def test_at_most_so_many_factors_are_selected(rule, most):
     free, limited = (FIRST(rule=rule, max_factors=m, random_state=0).fit(X, y) for m in (None, most))
     assert limited.selected_.size == min(most, free.selected_.size)
     assert FIRST(rule=rule, max_factors=most, forced=[2], random_state=0).fit(X, y).support_.sum() <= most + 1
+    forced = FIRST(rule=rule, max_factors=min(most, 2), forced=[0], random_state=0).fit(X, y)
+    assert sum(len(step.chosen) for step in forced.path_.steps if step.phase == "forward") == min(most, 2)
     with pytest.raises(ValueError, match="max_factors must be a whole number of at least 1; got 0"):
         FIRST(max_factors=0).fit(X, y)
 

@@ -366,6 +366,8 @@ def test_one_hot_columns_that_are_grouped_are_the_category_that_they_encode(left
                          factor_groups={"make": "make_*"})  # fmt: skip
     assert design.kinds == ("category",) and design.caps.tolist() == [2.0]
     assert len(set(zip(design.values[:, 0], codes, strict=True))) == 4
+    one_hot[3, :2] = 1
+    assert read_design(one_hot, factor_groups={"make": np.arange(4 - left_out)}).kinds == ("group",)
 
 
 def test_a_tiny_period_makes_no_value_missing():
@@ -395,6 +397,8 @@ def test_units_can_be_given():
     np.testing.assert_allclose(np.diff(design.values[:, 0]), [0.5, 1])
     np.testing.assert_array_equal(design.values[:, 1:], read_design(X).values[:, 1:])
     np.testing.assert_array_equal(read_design(X, scale={}).values, read_design(X).values)
+    huge = read_design(X.assign(a=X["a"] * 1e200), scale={"a": 2e200})
+    np.testing.assert_allclose(np.diff(huge.values[:, 0]), [0.5, 1])
 
 
 @pytest.mark.parametrize(("factor", "unit"), [(1e-30, 1e300), (1e-310, 1e300), (1e300, 1e-300)])

@@ -619,6 +619,7 @@ def test_missing_values_are_kept_unless_said_otherwise(tmp_path):
 
 def test_gaps_in_rows_without_a_target_are_no_reason_to_refuse(tmp_path):
     assert len(read_text(tmp_path, "x,y\n1,2\n,\n3,4\n5,7\n").X) == 3
+    assert len(read_text(tmp_path, "x,z,y\n1,1,2\n,5,\n3,2,4\n5,3,7\n").X) == 3
 
 
 def test_columns_with_missing_values_are_counted_most_first(tmp_path):

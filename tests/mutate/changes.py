@@ -632,7 +632,7 @@ CHANGES = [
         "a row is not among its own neighbours",
         "int(np.bincount(groups).max()) + 1,",
         "int(np.bincount(groups).max()),",
-        "test_first.py::test_bad_weights_and_groups_are_refused",
+        "neighbors/test_search.py::test_a_row_is_among_its_neighbours_and_others_of_its_group_are_not",
     ),
     # --- variance/local_linear.py ----------------------------------------------------------------------------
     Change(

@@ -258,6 +258,7 @@ def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
         X = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))
         X["c"], X["d"] = rng.integers(0, 3, size=n), np.array(list("uvw"))[rng.integers(0, 3, size=n)]
         gaps = np.zeros(X.shape, bool)
+        X.loc[0, "d"] = "rare"
         gaps[::5, 0] = gaps[7, 2] = gaps[1::9, 3] = True  # many, one that has no equal, a level
         X = X.astype(object).mask(gaps, None)
         columns, Y = naive.standardise(as_lists_with_gaps(X)), rng.normal(size=(n, 3)) + X["b"].to_numpy(float)[:, None]
@@ -272,7 +273,7 @@ def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
                 found = search.Search(design, Y - Y.mean(axis=0), np.arange(n), k, Workers(1), weights, groups)
                 def ref(some):
                     return naive.conditional_variance(columns, y, [factors[i] for i in some], k, weights, groups)
-                for base in ([], [1], [2, 3], [0, 1]):
+                for base in ([], [1], [2], [2, 3], [0, 1]):
                     others = [i for i in range(5) if i not in base]
                     refs = [ref([*base, i]) for i in others]
                     np.testing.assert_allclose(found.plus_each(base, others), refs, rtol=1e-9)
@@ -408,6 +409,14 @@ def test_a_search_that_kernels_could_not_trust_is_refused(change, message):
 
 
 @pytest.mark.usefixtures("way")
+def test_a_row_is_among_its_neighbours_and_others_of_its_group_are_not():
+    X, y = friedman(12)
+    groups = np.array([0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5])
+    assert search(X, y, 10, groups=groups).one([0]) > 0
+    with pytest.raises(ValueError, match=r"n_neighbors must be .* to 10 \(the rows outside of the largest group"):
+        search(X, y, 11, groups=groups)
+
+
 def test_a_thousand_discrete_factors_are_fine():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(40, 1100)).astype(float)
