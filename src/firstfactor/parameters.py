@@ -275,7 +275,7 @@ class Procedure(_Parameters):
     split: bool = parameter(
         False,
         "bool",
-        "Whether to select on a random half of the rows and to estimate on the other half. Importances of factors that "
+        "Whether to select on a random half of the rows and estimate on the other half. Importances of factors that "
         "the same rows have selected are somewhat too large.",
         checks.boolean,
         typed=bool,

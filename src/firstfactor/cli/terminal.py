@@ -15,6 +15,7 @@ from ..results.indices import WEAK
 from ..results.wording import (
     LEVEL,
     intervals,
+    measure,
     r2_range,
     say_bias,
     say_disagreement,
@@ -137,9 +138,8 @@ def ceiling_sentence(result: Ranking) -> str:
     if result.settings["rule"] == "calibrated" and not indices.selected.size:
         return f"No factor explains more of {target} than chance would (alpha = {result.settings['alpha']:g})."
     if ceiling <= 0 or not indices.selected.size:
-        return f"In {indices.n_rows:,} rows, these factors explain nothing of the variance of {target}."
-    measure = "Gini impurity" if len(result.classes) > 2 else "variance"
-    what = f"of the {measure} of {target} from these factors"
+        return f"In {indices.n_rows:,} rows, these factors explain nothing of the {measure(indices)} of {target}."
+    what = f"of the {measure(indices)} of {target} from these factors"
     if result.classes:
         what += f" ({_coding(result.classes)}no Brier score below {indices.noise_variance:.3g})"
     if ceiling == 1:
