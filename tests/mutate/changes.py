@@ -1854,7 +1854,7 @@ CHANGES = [
         PLAIN,
     ),
     Change(
-        "neighbors/kernels/local_linear.py",
+        "neighbors/kernels/local_errors.py",
         "others of a place weigh as all",
         "rows / max(rows - 1.0, 1.0)",
         "1.0",
@@ -1875,7 +1875,7 @@ CHANGES = [
         PLAIN,
     ),
     Change(
-        "neighbors/kernels/local_linear.py",
+        "neighbors/kernels/local_errors.py",
         "errors of draws as if fits had no noise",
         "np.float32(row_weight[row] / (1.0 + squared_weights[m, band]))",
         "np.float32(row_weight[row])",
@@ -1896,7 +1896,7 @@ CHANGES = [
         EVERYDAY,
     ),
     Change(
-        "neighbors/kernels/local_linear.py",
+        "neighbors/kernels/local_errors.py",
         "all rows weigh the same in errors of draws",
         "np.float32(row_weight[row] / (",
         "np.float32(1.0 / (",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..neighbors.kernels import local_errors
 from ..neighbors.kernels import local_linear as kernels
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions, blocks
@@ -122,7 +123,7 @@ class LocalLinear:
 
     def point_means(self, values: Any) -> Any:
         """Means of ``values``, (rows, columns), at each unique point: (points, columns)."""
-        return kernels.point_means(self.point_of, self.space.count, values)
+        return local_errors.point_means(self.point_of, self.space.count, values)
 
 
 @dataclass(frozen=True)
@@ -137,13 +138,13 @@ class Fits:
 
     def errors(self, y: Floats, means: Floats) -> Errors:
         """The errors of the rows, from their values and the means of all rows at each point: (…, outputs) both."""
-        fits, squared_weights = kernels.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
+        fits, squared_weights = local_errors.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
         values = (y - fits) / np.sqrt(1 + squared_weights)[:, :, None]
         return Errors(values, fits, squared_weights, self.weights.reach[self.centre_of].T)
 
     def group_weights(self) -> Floats:
         """Sums of the squared weights of groups, (bands, rows)."""
-        sums: Floats = kernels.sum_squared_group_weights(self.local.space, self.weights)
+        sums: Floats = local_errors.sum_squared_group_weights(self.local.space, self.weights)
         return sums[self.centre_of].T
 
     def mean_squares(self, draws: BootstrapResponses, row_weights: Floats) -> Floats:
@@ -153,7 +154,7 @@ class Fits:
         """
         flat = draws.reshape(len(draws), -1)
         means = self.local.point_means(flat)
-        sums = kernels.sum_errors(self.local.space, means, flat, self.weights, self.centre_of, row_weights)
+        sums = local_errors.sum_errors(self.local.space, means, flat, self.weights, self.centre_of, row_weights)
         means_of_draws: Floats = sums.reshape(len(sums), *draws.shape[1:]).sum(axis=1)
         means_of_draws /= row_weights.sum()
         return means_of_draws

@@ -38,6 +38,7 @@ for few in (3000, 0):  # in a tree, and along a sorted column
     FIRST().fit(X, y)
     FIRST().fit(X, y, groups=np.arange(60) // 2)
 total_indices(X, y)
+total_indices(X, y, groups=np.arange(60) // 2, estimator="extrapolated")
 
 def parts(kind):
     inner = getattr(kind, "types", [kind])
