@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tables import as_lists, as_lists_with_gaps, as_rows, everyday_tables, mixed, tables
 
@@ -18,6 +18,7 @@ from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.local_linear import LocalLinear
 
 neighbours = st.sampled_from([2, 3])
+few = settings(max_examples=50)  # each has several of the cases that matter
 
 
 def close(comp, ref):
@@ -39,6 +40,7 @@ def way(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("way")
+@few
 @given(everyday_tables(), neighbours, st.data())
 def test_every_way_to_search(table, k, data):
     X, Y, weights, groups = table
@@ -60,6 +62,7 @@ def test_every_way_to_search(table, k, data):
     close(found.one(varying), ref(varying))
 
 
+@few
 @given(everyday_tables(), neighbours)
 def test_total_indices(table, k):
     X, Y, weights, groups = table
@@ -69,6 +72,7 @@ def test_total_indices(table, k):
     close(comp.values, ref)
 
 
+@few
 @given(everyday_tables(), neighbours)
 def test_outputs_are_standardised_and_summed(table, k):
     X, Y, weights, groups = table
@@ -80,6 +84,7 @@ def test_outputs_are_standardised_and_summed(table, k):
     close(total_indices(X, Y, n_neighbors=k, sample_weight=weights, groups=groups, task="regression").values, ref)
 
 
+@few
 @given(tables(least_rows=10), st.integers(0, 1000))
 def test_classes_are_indicators(table, seed):
     X, _ = table
@@ -91,6 +96,7 @@ def test_classes_are_indicators(table, seed):
     close(total_indices(X, labels).response_variance, naive.variance(indicators))
 
 
+@few
 @given(tables(most_factors=5), neighbours, st.data())
 def test_columns_that_are_grouped(table, k, data):
     X, y = table
@@ -112,6 +118,7 @@ def test_columns_that_are_grouped(table, k, data):
     close(values["several"], ref[group[0]] if group else 0.0)
 
 
+@few
 @given(everyday_tables(), st.data())
 def test_local_fits(table, data):
     X, Y, _, groups = table
@@ -154,6 +161,7 @@ def same_bits(a, b):
     np.testing.assert_array_equal(a.standard_errors, b.standard_errors)
 
 
+@few
 @given(tables())
 def test_what_is_absent_changes_no_bit(table):
     X, y = table
@@ -165,6 +173,7 @@ def test_what_is_absent_changes_no_bit(table):
     close(fitted(X, y, groups=np.arange(len(y)), task="regression").values, plain.values)
 
 
+@few
 @given(everyday_tables(), st.sampled_from([0.01, 3.0, 1e6]))
 def test_only_the_ratio_of_weights_counts(table, factor):
     X, Y, weights, groups = table
@@ -173,6 +182,7 @@ def test_only_the_ratio_of_weights_counts(table, factor):
     close(total_indices(X, Y[:, 0], sample_weight=factor * weights, groups=groups, task="regression").values, ref)
 
 
+@few
 @given(tables(least_rows=10), st.integers(0, 1000))
 def test_a_weight_of_zero_removes_the_row(table, seed):
     X, y = table
@@ -184,6 +194,7 @@ def test_a_weight_of_zero_removes_the_row(table, seed):
     same_bits(fitted(X, y, weights, task="regression"), ref)
 
 
+@few
 @given(everyday_tables(), st.permutations(range(4)))
 def test_groups_are_names_only(table, names):
     X, Y, _, groups = table
@@ -193,6 +204,7 @@ def test_groups_are_names_only(table, names):
     close(total_indices(X, Y[:, 0], groups=renamed, task="regression").values, ref)
 
 
+@few
 @given(tables(least_rows=10), st.integers(0, 1000), st.permutations(["u", "v", "w"]))
 def test_classes_are_names_only(table, seed, names):
     X, _ = table
@@ -204,6 +216,7 @@ def test_classes_are_names_only(table, seed, names):
     close(comp.noise_variance, ref.noise_variance)
 
 
+@few
 @given(everyday_tables(), st.integers(0, 1000))
 def test_the_order_of_rows_means_nothing(table, seed):
     X, Y, weights, groups = table
@@ -215,6 +228,7 @@ def test_the_order_of_rows_means_nothing(table, seed):
     close(total_indices(X.iloc[order], Y[order], sample_weight=weights, groups=groups, task="regression").values, ref)
 
 
+@few
 @given(tables())
 def test_identical_outputs_give_the_answer_of_one(table):
     X, y = table
