@@ -247,7 +247,10 @@ class Search(SearchSpace):
     @cached_property
     def likeness(self) -> float:
         """How alike the outputs are: tr(S²)/tr(S)² of their covariance S, 1 for one and 1/q for q unrelated ones."""
-        covariance = np.atleast_2d(np.cov(self.y, rowvar=False))
+        if self.y.shape[1] == 1:
+            return 1.0
+        centred = self.y - self.y.mean(axis=0)
+        covariance = np.einsum("ni,nj->ij", centred, centred)  # up to a factor; BLAS would wake threads of its own
         return float(((covariance / np.trace(covariance)) ** 2).sum())  # whose square could overflow
 
     def unique_points(self, factors: Sequence[int], every: bool = False) -> UniquePoints:
