@@ -1,0 +1,106 @@
+"""Factors that do nothing alone but something together: products of two and of three of them.
+
+They are tried where no single factor adds anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils.threads import Workers
+from ..neighbors.strategy import Floats
+from .functions import BLOCK, FactorFunctions
+from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value
+
+# Functions of a factor that are multiplied: a line and a parabola.
+MULTIPLIED = 2
+
+# Pairs, and threes, that are all tried. Of more pairs, so many are whose products of lines look best.
+MOST_PAIRS, MOST_THREES = 20_000, 20_000
+BEST_PAIRS = 200
+
+Lines = NDArray[np.float32]
+"""What a base leaves of the first functions of each factor, 0 for those that it has not: (factors, MULTIPLIED, rows)."""
+
+
+@dataclass(frozen=True)
+class JointTest:
+    """Factors that show most together, and how likely that is by chance."""
+
+    factors: tuple[int, ...]
+    p_value: float
+
+
+def test_together(
+    functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers
+) -> JointTest:
+    """Test whether two or three of some candidates add anything together to a base."""
+    lines = _first_functions(functions, residuals, candidates)
+    n = len(candidates)
+    n_pairs, n_threes = n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6
+    sets: list[tuple[int, ...]] = _promising_pairs(lines, residuals, workers) if n_pairs > MOST_PAIRS else []
+    sets = sets or list(combinations(range(n), 2))
+    n_tests = 2 * n_pairs
+    if n_threes <= MOST_THREES:
+        sets += combinations(range(n), 3)
+        n_tests += n_threes
+    of_y = np.concatenate(_deviates(lines, residuals, sets, residuals.squares, workers))[:, 0]
+    best = tuple(candidates[i] for i in sets[int(np.argmax(of_y))])
+    chance = bonferroni(of_y.max(), n_tests)
+    if chance >= 1 or n_pairs > MOST_PAIRS or is_sure(of_y.max(), n_tests, functions.n_rows):
+        return JointTest(best, chance)
+    drawn = _deviates(lines, residuals, sets, residuals.squares_and_draws, workers)
+    return JointTest(best, p_value(np.max([each.max(axis=0) for each in drawn], axis=0), functions.n_rows))
+
+
+def _first_functions(functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int]) -> Lines:
+    lines = np.zeros((len(candidates), MULTIPLIED, functions.n_rows), np.float32)
+    for k, i in enumerate(candidates):
+        first = functions.of(i)[:MULTIPLIED]
+        lines[k, : len(first)] = first
+    flat = lines.reshape(-1, functions.n_rows)
+    return residuals.regression.remains(flat).reshape(lines.shape)
+
+
+def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> list[tuple[int, ...]]:
+    """The pairs of factors whose products of lines have the largest scores, as if all had the same variance."""
+    first = np.ascontiguousarray(lines[:, 0])
+    size = max(BLOCK // first.shape[1], 1)
+
+    def best_with(start: int) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        some = first[start : start + size]
+        scores = sum((some * output) @ first[start:].T for output in residuals.left.astype(np.float32)) ** 2
+        scores = np.triu(scores, 1)
+        best = np.argpartition(scores.ravel(), -BEST_PAIRS)[-BEST_PAIRS:] if scores.size > BEST_PAIRS else np.arange(scores.size)
+        return scores.ravel()[best], np.stack(np.unravel_index(best, scores.shape), axis=1) + start
+
+    found = workers.map(best_with, list(range(0, len(first), size)))
+    scores, pairs = (np.concatenate(each) for each in zip(*found, strict=True))
+    return [tuple(pair) for pair in pairs[np.argsort(-scores, kind="stable")[:BEST_PAIRS]].tolist() if pair[0] < pair[1]]
+
+
+def _deviates(
+    lines: Lines, residuals: Residuals, sets: list[tuple[int, ...]], squares: Squares, workers: Workers
+) -> list[Floats]:
+    """The deviates of some sets of two, then of three factors, in blocks: (sets, …) each."""
+    size = max(BLOCK // (MULTIPLIED**2 * lines.shape[2]), 1)
+    by_length = [[u for u in sets if len(u) == length] for length in (2, 3)]
+    blocks = [some[at : at + size] for some in by_length for at in range(0, len(some), size)]
+
+    def of_block(some: list[tuple[int, ...]]) -> Floats:
+        members = np.array(some).T
+        if len(members) == 2:
+            products = lines[members[0]][:, :, None] * lines[members[1]][:, None]
+        else:
+            products = (lines[members[0], 0] * lines[members[1], 0] * lines[members[2], 0])[:, None]
+        left = residuals.regression.remains_weighted(products.reshape(-1, lines.shape[2]))
+        found = squares(left)
+        found = found.reshape(len(some), -1, found.shape[1])
+        together = deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs)
+        largest: Floats = np.maximum(together, deviate(found[:, 0], residuals.n_outputs))
+        return largest
+
+    return workers.map(of_block, blocks)

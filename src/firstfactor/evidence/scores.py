@@ -1,0 +1,209 @@
+"""Scores: what is left of y times what is left of a function, summed over rows in units of its own standard deviation.
+
+A score is about standard normal if the function adds nothing to the base, whatever the distribution of y, and also if
+the variance of y changes from row to row. Several scores are summed as squares. How large the largest of many becomes
+by chance is seen in draws: y permuted as long as the base is empty, which is exact, and else the residuals of y with
+random signs (the wild bootstrap). All outputs of a row and all rows of a group have the same sign.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincc, ndtr
+
+from ..neighbors.strategy import Floats, Positions
+from .functions import Functions
+from .regression import Regression
+
+# Draws: at least so many, and on at most so many rows. They only tell how scores hang together.
+DRAWS, DRAWN_ROWS = 199, 4000
+
+# Directions of several outputs with less than this share of the variance, and beyond so many, are left out.
+SMALLEST_OUTPUT, MOST_OUTPUTS = 1e-9, 30
+
+# Below this skewness, a normal distribution is used.
+NO_SKEWNESS = 1e-3
+
+# Up to so many draws above y, their distribution is extrapolated.
+FEW_ABOVE = 10
+
+# The ridge, as a share of the trace, that keeps gains of functions known from each other bounded; below any variance.
+RIDGE, TINY = 1e-6, 1e-30
+
+# Of fewer rows, all that can be drawn has been drawn: nothing is said beyond it.
+ROWS_FOR_TAILS = 20
+
+# Evidence with so small a probability even if all tests were independent needs no draws, given so many rows.
+SURE, ROWS_TO_BE_SURE = 1e-6, 100
+
+Squares = Callable[[Functions], Floats]
+"""What turns functions into squared scores, (functions, 1) or (functions, 1 + draws)."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Random signs and permutations of some rows, the same for all tests of one selection."""
+
+    rows: Positions
+    """The rows that are drawn anew, (some,)."""
+    signs: NDArray[np.float32]
+    """(draws, some)."""
+    permuted: NDArray[np.intp] | None
+    """Positions among these rows, (draws, some); None where rows cannot change places."""
+    groups: Positions | None
+    """The group of each row of the table, (rows,)."""
+
+    @classmethod
+    def make(cls, rng: np.random.Generator, groups: Positions | None, n_rows: int, weighted: bool, n_draws: int) -> "Draws":
+        """Draw for all rows, or for some if there are many and every row is by itself."""
+        rows = np.arange(n_rows)
+        if groups is not None:
+            signs = rng.integers(0, 2, (n_draws, int(groups.max()) + 1))[:, groups]
+        else:
+            if n_rows > DRAWN_ROWS:
+                rows = np.sort(rng.choice(n_rows, DRAWN_ROWS, replace=False))
+            signs = rng.integers(0, 2, (n_draws, rows.size))
+        permuted = None
+        if groups is None and not weighted:
+            permuted = rng.permuted(np.broadcast_to(np.arange(rows.size), signs.shape), axis=1)
+        return cls(rows, (signs * 2 - 1).astype(np.float32), permuted, groups)
+
+
+class Residuals:
+    """What a base leaves of y, and draws of it."""
+
+    def __init__(self, regression: Regression, y: Floats, draws: Draws, is_exchangeable: bool) -> None:
+        self.regression = regression
+        self.left = regression.residuals(y)
+        """In units of y, (outputs, rows)."""
+        self._draws = draws
+        self._of_y = _uncorrelated(self.left)
+        # Least squares make residuals too small where a row fits itself.
+        self._corrected = (self._of_y / np.sqrt(1 - regression.leverage)).astype(np.float32)
+        self._permuted = is_exchangeable and draws.permuted is not None
+        self._drawn: NDArray[np.float32] | None = None
+
+    @property
+    def n_outputs(self) -> int:
+        """How many uncorrelated outputs there are."""
+        return len(self._of_y)
+
+    @property
+    def variance(self) -> float:
+        """The variance of y that is left, corrected for the number of coefficients."""
+        n_outputs, n_rows = self.left.shape
+        return float((self.left**2).sum()) / max(n_rows - self.regression.n_coefficients, 1)
+
+    def squares(self, functions: Functions) -> Floats:
+        """Squared scores of some functions, summed over the outputs: (functions, 1)."""
+        scores = functions @ self._of_y.T.astype(np.float32)
+        return _sum_squares(scores / self._scale(functions, slice(None)))[:, None]
+
+    def squares_and_draws(self, functions: Functions) -> Floats:
+        """The same in y and in the draws, (functions, 1 + draws)."""
+        rows = self._draws.rows
+        some = functions if rows.size == functions.shape[1] else np.ascontiguousarray(functions[:, rows])
+        drawn = self._draw()
+        n_draws = drawn.shape[1]
+        flat = drawn.reshape(-1, rows.size).T
+        scores = (some @ flat).reshape(len(some), -1, n_draws)
+        if self._permuted:
+            scale = np.sqrt((some**2) @ flat**2).reshape(scores.shape)
+        else:
+            scale = self._scale(functions, rows)[:, :, None]
+        of_draws = _sum_squares(scores / np.maximum(scale, TINY))
+        return np.concatenate([self.squares(functions), of_draws], axis=1)
+
+    def gains(self, functions: Functions, n_each: int) -> Floats:
+        """Variance that each candidate explains beyond the base, (candidates,), corrected for its functions.
+
+        The functions, what the base leaves of them, are those of one candidate after the other, so many each.
+        """
+        by_candidate = functions.reshape(-1, n_each, functions.shape[1])
+        products = by_candidate @ self.left.T.astype(np.float32)  # (candidates, functions, outputs)
+        gram = (by_candidate @ by_candidate.transpose(0, 2, 1)).astype(np.float64)
+        gram += RIDGE * np.trace(gram, axis1=1, axis2=2)[:, None, None] * np.eye(n_each) + TINY * np.eye(n_each)
+        explained = (products * np.linalg.solve(gram, products.astype(np.float64))).sum(axis=(1, 2))
+        n_rows = functions.shape[1]
+        gains: Floats = (explained - n_each * self.variance) / n_rows
+        return gains
+
+    def _scale(self, functions: Functions, rows: Positions | slice) -> NDArray[np.float32]:
+        """Standard deviations of scores on some rows, (functions, outputs)."""
+        if self._draws.groups is None:
+            squares = functions[:, rows] ** 2 @ (self._corrected[:, rows] ** 2).T
+        else:
+            squares = np.stack([self._sum_group_squares(functions, output) for output in self._corrected], axis=1)
+        return np.maximum(np.sqrt(squares), TINY)
+
+    def _sum_group_squares(self, functions: Functions, output: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Sum over groups of the squared sum of products in a group, (functions,)."""
+        order = np.argsort(self._draws.groups, kind="stable")
+        starts = np.flatnonzero(np.diff(self._draws.groups[order], prepend=-1))
+        return (np.add.reduceat((functions * output)[:, order], starts, axis=1) ** 2).sum(axis=1)
+
+    def _draw(self) -> NDArray[np.float32]:
+        """Draws of what is left, (outputs, draws, rows)."""
+        if self._drawn is None:
+            if self._permuted:
+                self._drawn = self._of_y.astype(np.float32)[:, self._draws.rows][:, self._draws.permuted]
+            else:
+                self._drawn = self._corrected[:, None, self._draws.rows] * self._draws.signs
+        return self._drawn
+
+
+def _uncorrelated(outputs: Floats) -> Floats:
+    """Uncorrelated combinations of several outputs, with mean square 1: (combinations, rows)."""
+    variances, directions = np.linalg.eigh(outputs @ outputs.T / outputs.shape[1])
+    kept = np.flatnonzero(variances > SMALLEST_OUTPUT * variances[-1])[-MOST_OUTPUTS:]
+    combined: Floats = (directions[:, kept] / np.sqrt(variances[kept])).T @ outputs
+    return combined
+
+
+def _sum_squares(scores: NDArray[np.float32]) -> Floats:
+    """The sum of the squares of some scores over the outputs, the second axis, in double precision."""
+    summed: Floats = np.einsum("fo...,fo...->f...", scores, scores, dtype=np.float64)
+    return summed
+
+
+def deviate(squares: Floats, n_scores: int) -> Floats:
+    """A sum of so many squared scores as a normal deviate (Wilson and Hilferty 1931)."""
+    spread = 2 / (9 * n_scores)
+    deviates: Floats = ((squares / n_scores) ** (1 / 3) - (1 - spread)) / np.sqrt(spread)
+    return deviates
+
+
+def bonferroni(largest: float, n_tests: int) -> float:
+    """The probability of so large a deviate in one of many tests, at most."""
+    return min(n_tests * float(ndtr(-largest)), 1.0)
+
+
+def is_sure(largest: float, n_tests: int, n_rows: int) -> bool:
+    """Whether so large a deviate among so many is no chance, whatever draws would say."""
+    return n_rows >= ROWS_TO_BE_SURE and bonferroni(largest, n_tests) <= SURE
+
+
+def p_value(best: Floats, n_rows: int) -> float:
+    """The probability of a largest deviate like that of y, the first entry, from those of the draws, the others.
+
+    The share of the draws that reach it; where few do, their distribution is extrapolated.
+    """
+    share = float(np.mean(best >= best[0]))
+    if share > FEW_ABOVE / best.size or n_rows < ROWS_FOR_TAILS:
+        return share
+    return min(share, chance_above(best[0], best[1:]))
+
+
+def chance_above(value: float, draws: Floats) -> float:
+    """Probability of a draw above the value, from a gamma distribution with the moments of the draws."""
+    centre, deviation = draws.mean(), draws.std(ddof=1)
+    if deviation**3 == 0:  # the draws are all alike: there is nothing to compare with
+        return float(value <= centre)
+    skewness = np.mean((draws - centre) ** 3) / deviation**3
+    distance = (value - centre) / deviation
+    if skewness < NO_SKEWNESS:
+        return float(ndtr(-distance))
+    shape = 4 / skewness**2
+    return float(gammaincc(shape, max(shape + np.sqrt(shape) * distance, 0.0)))
