@@ -96,8 +96,10 @@ class Candidates:
         first = left.reshape(n_factors, -1, n_rows)[:, :MULTIPLIED]
         products = (first[:, :, None] * others[:MULTIPLIED]).reshape(-1, n_rows)
         found = squares(self._residuals.regression.remains_weighted(products))
-        n_each = len(products) // n_factors
-        return deviate(found.reshape(n_factors, n_each, -1).sum(axis=1), n_each * self._residuals.n_outputs)
+        n_each, n_outputs = len(products) // n_factors, self._residuals.n_outputs
+        found = found.reshape(n_factors, n_each, -1)
+        largest: Floats = np.maximum(deviate(found.sum(axis=1), n_each * n_outputs), deviate(found[:, 0], n_outputs))
+        return largest
 
     def _of_member(self, factor: int, squares: Squares) -> Floats:
         """The largest deviate of one factor, (…): of its functions, of products with one of the base and with two."""

@@ -13,7 +13,7 @@ from ..neighbors.strategy import Floats
 from .functions import FactorFunctions, Functions
 
 # Rows, or groups of rows, for each coefficient.
-ROWS_PER_COEFFICIENT = 6
+ROWS_PER_COEFFICIENT = 8
 
 # Which functions of two factors are multiplied: the richest of these for which there are rows enough.
 PRODUCTS = (

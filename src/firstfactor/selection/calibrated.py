@@ -24,7 +24,7 @@ from .selection import OnStep, Selection
 MAX_ROWS = 100_000
 
 # What part of alpha is for single factors; the rest is for pairs and threes.
-SINGLE = 0.5
+SINGLE = 0.8
 
 
 class CalibratedRule:
