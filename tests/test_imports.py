@@ -20,6 +20,7 @@ LAYERS = (
     "neighbors",
     "variance",
     "inference",
+    "evidence",
     "selection",
     "problems",
     "files",

@@ -4,6 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -15,6 +16,18 @@ _given_up = threading.local()
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """A context in which linear algebra starts no threads of its own.
+
+    Workers cut the work themselves. Threads of BLAS beside them would wait for each other, and round differently for
+    another number of them.
+    """
+    from threadpoolctl import threadpool_limits  # only now: it looks at all libraries that are loaded
+
+    context: AbstractContextManager[Any] = threadpool_limits(1, "blas")
+    return context
 
 
 class Workers:

@@ -18,8 +18,8 @@ from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value
 # How many of a candidate's functions are summed, from the smoothest on; at last all.
 NESTED = (1, 2, 4, 10**9)
 
-# How many functions of each of two factors are multiplied.
-MULTIPLIED = 2
+# How many functions of each of two factors are multiplied, in a table with few factors and with many.
+MULTIPLIED, MULTIPLIED_OF_MANY = 2, 1
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,7 @@ class CandidateTest:
 class Candidates:
     """Tests of the factors outside of one base."""
 
-    def __init__(
-        self, functions: FactorFunctions, residuals: Residuals, base: Sequence[int], workers: Workers
-    ) -> None:
+    def __init__(self, functions: FactorFunctions, residuals: Residuals, base: Sequence[int], workers: Workers) -> None:
         self._functions, self._residuals, self._base, self._workers = functions, residuals, base, workers
 
     def test_each(self, candidates: Sequence[int]) -> CandidateTest:
@@ -80,7 +78,8 @@ class Candidates:
 
     def _left_of(self, some: Sequence[int]) -> Functions:
         """What the base leaves of the functions of some factors that have equally many, one after the other."""
-        return self._residuals.regression.remains(np.concatenate([self._functions.of(i) for i in some]))
+        regression = self._residuals.regression
+        return regression.remains(regression.weigh(np.concatenate([self._functions.of(i) for i in some])))
 
     def _nested(self, squares: Floats, n_factors: int) -> Floats:
         """The largest deviate of the first functions, more and more of them: (factors, …)."""
@@ -93,9 +92,12 @@ class Candidates:
     def _of_products(self, left: Functions, n_factors: int, others: Functions, squares: Squares) -> Floats:
         """The deviate of products with another factor, (factors, …)."""
         n_rows = left.shape[1]
-        first = left.reshape(n_factors, -1, n_rows)[:, :MULTIPLIED]
-        products = (first[:, :, None] * others[:MULTIPLIED]).reshape(-1, n_rows)
-        found = squares(self._residuals.regression.remains_weighted(products))
+        number = MULTIPLIED if self._functions.are_few else MULTIPLIED_OF_MANY
+        first = left.reshape(n_factors, -1, n_rows)[:, :number]
+        products = (first[:, :, None] * others[:number]).reshape(-1, n_rows)
+        if self._functions.are_few:  # else what the base knows of them is left in, which costs a little power
+            products = self._residuals.regression.remains(products)
+        found = squares(products)
         n_each, n_outputs = len(products) // n_factors, self._residuals.n_outputs
         found = found.reshape(n_factors, n_each, -1)
         largest: Floats = np.maximum(deviate(found.sum(axis=1), n_each * n_outputs), deviate(found[:, 0], n_outputs))
@@ -103,7 +105,7 @@ class Candidates:
 
     def _of_member(self, factor: int, squares: Squares) -> Floats:
         """The largest deviate of one factor, (…): of its functions, of products with one of the base and with two."""
-        found = self._deviates((factor,), squares)[0]
+        found: Floats = self._deviates((factor,), squares)[0]
         first = self._left_of((factor,))[:1]
         for b, c in combinations(self._base, 2):
             both = self._functions.of(b)[:1] * self._functions.of(c)[:1]

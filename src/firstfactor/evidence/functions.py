@@ -1,8 +1,8 @@
 """What a factor may do to y: a few functions of it, from smooth to rough.
 
-A number has a line, a parabola and cosines of its rank; together they follow a curve up to its ends (Eubank and Speckman
-1990). A category has contrasts of its levels, the most frequent first. A missing value has a function of its own. The
-functions of one column have mean 0 and mean square 1, and are uncorrelated.
+A number has a line, a parabola and cosines of its rank; together they follow a curve up to its ends (Eubank and
+Speckman 1990). A category has contrasts of its levels, the most frequent first. A missing value has a function of its
+own. The functions of one column have mean 0 and mean square 1, and are uncorrelated.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,9 @@ class FactorFunctions:
 
     def __init__(self, design: Design, workers: Workers) -> None:
         self._design = design
-        self._most = MOST_OF_FEW if design.n_factors <= MANY_FACTORS else MOST_OF_MANY
+        self.are_few = design.n_factors <= MANY_FACTORS
+        """Whether the factors are so few that what takes longer for each is worth it."""
+        self._most = MOST_OF_FEW if self.are_few else MOST_OF_MANY
         made = workers.map(self._of_factor, design.varying)
         self._of: dict[int, Functions] = dict(zip(design.varying, made, strict=True))
 

@@ -23,7 +23,7 @@ MOST_PAIRS, MOST_THREES = 20_000, 20_000
 BEST_PAIRS = 200
 
 Lines = NDArray[np.float32]
-"""What a base leaves of the first functions of each factor, 0 for those that it has not: (factors, MULTIPLIED, rows)."""
+"""What a base leaves of the first functions of each factor, 0 if it has fewer: (factors, MULTIPLIED, rows)."""
 
 
 @dataclass(frozen=True)
@@ -61,25 +61,27 @@ def _first_functions(functions: FactorFunctions, residuals: Residuals, candidate
     for k, i in enumerate(candidates):
         first = functions.of(i)[:MULTIPLIED]
         lines[k, : len(first)] = first
-    flat = lines.reshape(-1, functions.n_rows)
-    return residuals.regression.remains(flat).reshape(lines.shape)
+    regression = residuals.regression
+    left = regression.remains(regression.weigh(lines.reshape(-1, functions.n_rows)))
+    return regression.unweigh(left).reshape(lines.shape)
 
 
 def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> list[tuple[int, ...]]:
     """The pairs of factors whose products of lines have the largest scores, as if all had the same variance."""
     first = np.ascontiguousarray(lines[:, 0])
+    outputs = residuals.regression.weigh(residuals.left.astype(np.float32))
     size = max(BLOCK // first.shape[1], 1)
 
     def best_with(start: int) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        some = first[start : start + size]
-        scores = sum((some * output) @ first[start:].T for output in residuals.left.astype(np.float32)) ** 2
-        scores = np.triu(scores, 1)
-        best = np.argpartition(scores.ravel(), -BEST_PAIRS)[-BEST_PAIRS:] if scores.size > BEST_PAIRS else np.arange(scores.size)
-        return scores.ravel()[best], np.stack(np.unravel_index(best, scores.shape), axis=1) + start
+        some, others = first[start : start + size], first[start:].T
+        squares = np.triu(sum(((some * output) @ others) ** 2 for output in outputs), 1)
+        best = np.argpartition(-squares, min(BEST_PAIRS, squares.size - 1), axis=None)[:BEST_PAIRS]
+        return squares.ravel()[best], np.stack(np.unravel_index(best, squares.shape), axis=1) + start
 
     found = workers.map(best_with, list(range(0, len(first), size)))
-    scores, pairs = (np.concatenate(each) for each in zip(*found, strict=True))
-    return [tuple(pair) for pair in pairs[np.argsort(-scores, kind="stable")[:BEST_PAIRS]].tolist() if pair[0] < pair[1]]
+    squares, pairs = (np.concatenate(each) for each in zip(*found, strict=True))
+    best = pairs[np.argsort(-squares, kind="stable")[:BEST_PAIRS]]
+    return [(i, j) for i, j in best.tolist() if i < j]
 
 
 def _deviates(
@@ -96,8 +98,8 @@ def _deviates(
             products = lines[members[0]][:, :, None] * lines[members[1]][:, None]
         else:
             products = (lines[members[0], 0] * lines[members[1], 0] * lines[members[2], 0])[:, None]
-        left = residuals.regression.remains_weighted(products.reshape(-1, lines.shape[2]))
-        found = squares(left)
+        flat = products.reshape(-1, lines.shape[2])
+        found = squares(residuals.regression.weigh(flat))  # which the base hardly knows: removing it costs most
         found = found.reshape(len(some), -1, found.shape[1])
         together = deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs)
         largest: Floats = np.maximum(together, deviate(found[:, 0], residuals.n_outputs))

@@ -6,11 +6,15 @@ function of another factor. That nearly holds where the sum misses something of 
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..neighbors.strategy import Floats
 from .functions import FactorFunctions, Functions
+
+Values = TypeVar("Values", bound=NDArray[Any])
 
 # Rows, or groups of rows, for each coefficient.
 ROWS_PER_COEFFICIENT = 8
@@ -38,33 +42,35 @@ class Regression:
     def __init__(
         self, functions: FactorFunctions, base: Sequence[int], root_weights: Floats | None, n_units: int
     ) -> None:
-        terms = [np.ones((1, functions.n_rows)), *_terms(functions, base, n_units / ROWS_PER_COEFFICIENT)]
+        terms: list[NDArray[Any]] = [np.ones((1, functions.n_rows))]
+        terms += _terms(functions, base, n_units / ROWS_PER_COEFFICIENT)
         self._root_weights = root_weights
-        self._basis = _orthonormal(self._weigh(np.concatenate(terms)))
+        self._basis = _orthonormal(self.weigh(np.concatenate(terms)))
         self._single = self._basis.astype(np.float32)
         self.n_coefficients = len(self._basis)
         self.leverage: Floats = np.minimum((self._basis**2).sum(axis=0), LARGEST_LEVERAGE)
         """How much each row fits itself, (rows,)."""
 
     def residuals(self, y: Floats) -> Floats:
-        """What is left of some responses, (outputs, rows), times the root of the weights."""
-        y = self._weigh(y)
+        """What is left of some responses, (outputs, rows), weighed."""
+        y = self.weigh(y)
         left: Floats = y - (y @ self._basis.T) @ self._basis
         return left
 
     def remains(self, functions: Functions) -> Functions:
-        """What is left of some functions, times the root of the weights."""
-        return self.remains_weighted(self._weigh(functions))
-
-    def remains_weighted(self, functions: Functions) -> Functions:
-        """What is left of functions that were multiplied by the root of the weights already; 0 if that is rounding."""
-        left = functions - (functions @ self._single.T) @ self._single
+        """What is left of weighed functions; 0 if that is rounding."""
+        left = functions - np.asarray((functions @ self._single.T) @ self._single, np.float32)
         before, after = (np.einsum("ij,ij->i", each, each) for each in (functions, left))
         left[after <= SMALLEST_LEFT * before] = 0.0
         return left
 
-    def _weigh(self, rows: Floats) -> Floats:
-        return rows if self._root_weights is None else rows * self._root_weights.astype(rows.dtype)
+    def weigh(self, values: Values) -> Values:
+        """Values, (…, rows), times the root of the weights: least squares of them are weighted least squares."""
+        return values if self._root_weights is None else values * self._root_weights.astype(values.dtype)
+
+    def unweigh(self, values: Values) -> Values:
+        """Weighed values as they were."""
+        return values if self._root_weights is None else values / self._root_weights.astype(values.dtype)
 
 
 def _terms(functions: FactorFunctions, base: Sequence[int], most: float) -> Iterator[Functions]:
@@ -76,9 +82,7 @@ def _terms(functions: FactorFunctions, base: Sequence[int], most: float) -> Iter
     yield from single
     most -= sum(map(len, single))
     for degrees in PRODUCTS:
-        pairs = [
-            a[k] * b[m] for a, b in combinations(single, 2) for k, m in degrees if k < len(a) and m < len(b)
-        ]
+        pairs = [a[k] * b[m] for a, b in combinations(single, 2) for k, m in degrees if k < len(a) and m < len(b)]
         if len(pairs) <= most:
             yield from (pair[None] for pair in pairs)
             most -= len(pairs)

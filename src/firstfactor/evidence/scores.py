@@ -56,15 +56,15 @@ class Draws:
     """The group of each row of the table, (rows,)."""
 
     @classmethod
-    def make(cls, rng: np.random.Generator, groups: Positions | None, n_rows: int, weighted: bool, n_draws: int) -> "Draws":
+    def make(cls, rng: np.random.Generator, n_rows: int, groups: Positions | None, weighted: bool) -> "Draws":
         """Draw for all rows, or for some if there are many and every row is by itself."""
         rows = np.arange(n_rows)
         if groups is not None:
-            signs = rng.integers(0, 2, (n_draws, int(groups.max()) + 1))[:, groups]
+            signs = rng.integers(0, 2, (DRAWS, int(groups.max()) + 1))[:, groups]
         else:
             if n_rows > DRAWN_ROWS:
                 rows = np.sort(rng.choice(n_rows, DRAWN_ROWS, replace=False))
-            signs = rng.integers(0, 2, (n_draws, rows.size))
+            signs = rng.integers(0, 2, (DRAWS, rows.size))
         permuted = None
         if groups is None and not weighted:
             permuted = rng.permuted(np.broadcast_to(np.arange(rows.size), signs.shape), axis=1)
@@ -93,8 +93,9 @@ class Residuals:
     @property
     def variance(self) -> float:
         """The variance of y that is left, corrected for the number of coefficients."""
-        n_outputs, n_rows = self.left.shape
-        return float((self.left**2).sum()) / max(n_rows - self.regression.n_coefficients, 1)
+        degrees = self.left.shape[1] - self.regression.n_coefficients
+        left: float = np.vdot(self.left, self.left).item()
+        return left / max(degrees, 1)
 
     def squares(self, functions: Functions) -> Floats:
         """Squared scores of some functions, summed over the outputs: (functions, 1)."""
@@ -132,17 +133,13 @@ class Residuals:
 
     def _scale(self, functions: Functions, rows: Positions | slice) -> NDArray[np.float32]:
         """Standard deviations of scores on some rows, (functions, outputs)."""
-        if self._draws.groups is None:
+        groups = self._draws.groups
+        if groups is None:
             squares = functions[:, rows] ** 2 @ (self._corrected[:, rows] ** 2).T
         else:
-            squares = np.stack([self._sum_group_squares(functions, output) for output in self._corrected], axis=1)
-        return np.maximum(np.sqrt(squares), TINY)
-
-    def _sum_group_squares(self, functions: Functions, output: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Sum over groups of the squared sum of products in a group, (functions,)."""
-        order = np.argsort(self._draws.groups, kind="stable")
-        starts = np.flatnonzero(np.diff(self._draws.groups[order], prepend=-1))
-        return (np.add.reduceat((functions * output)[:, order], starts, axis=1) ** 2).sum(axis=1)
+            squares = np.stack([_sum_group_squares(functions * output, groups) for output in self._corrected], axis=1)
+        deviations: NDArray[np.float32] = np.maximum(np.sqrt(squares), TINY)
+        return deviations
 
     def _draw(self) -> NDArray[np.float32]:
         """Draws of what is left, (outputs, draws, rows)."""
@@ -152,6 +149,14 @@ class Residuals:
             else:
                 self._drawn = self._corrected[:, None, self._draws.rows] * self._draws.signs
         return self._drawn
+
+
+def _sum_group_squares(products: Functions, groups: Positions) -> NDArray[np.float32]:
+    """Sum over groups of the squared sum of products in a group, (functions,)."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    squares: NDArray[np.float32] = (np.add.reduceat(products[:, order], starts, axis=1) ** 2).sum(axis=1)
+    return squares
 
 
 def _uncorrelated(outputs: Floats) -> Floats:

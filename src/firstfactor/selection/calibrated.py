@@ -2,26 +2,28 @@
 
 The evidence is what a base of factors leaves of y, held against what it leaves of functions of each candidate (see
 `firstfactor.evidence`). The best of all candidates is compared with the best of all in draws without any effect, which
-accounts for how many there are and how alike they are. Where no single factor adds anything, pairs and threes are tried.
+accounts for how many there are and how alike they are. Where no single factor adds anything, pairs and threes are
+tried.
 """
 
 from functools import partial
 
 import numpy as np
 
+from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
 from ..evidence.candidates import Candidates
 from ..evidence.functions import FactorFunctions
 from ..evidence.products import JointTest, test_together
 from ..evidence.regression import Regression
-from ..evidence.scores import DRAWS, Draws, Residuals
+from ..evidence.scores import Draws, Residuals
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..variance.conditional import ROUNDING, Variances
 from .selection import OnStep, Selection
 
 # Rows to test on: those of larger tables are drawn.
-MAX_ROWS = 100_000
+MAX_ROWS = 50_000
 
 # What part of alpha is for single factors; the rest is for pairs and threes.
 SINGLE = 0.8
@@ -41,7 +43,7 @@ class CalibratedRule:
         self._y = np.ascontiguousarray(y.T)
         self._root_weights = None if weights is None else np.sqrt(weights)
         self._n_units = rows.size if groups is None else int(groups.max()) + 1
-        self._draws = Draws.make(variances.rng, groups, rows.size, weights is not None, DRAWS)
+        self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
         self._functions = FactorFunctions(self._design, self._workers)
 
     def select(self, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None) -> Selection:
@@ -55,8 +57,9 @@ class CalibratedRule:
             steps.append(step)
             on_step(step)
 
-        entered = self._forward(forced, most, note)
-        kept, p_values = self._eliminate(tuple(sorted({*entered, *forced})), forced, note)
+        with one_blas_thread():
+            entered = self._forward(forced, most, note)
+            kept, p_values = self._eliminate(tuple(sorted({*entered, *forced})), forced, note)
         p_values = np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
         return Selection(
             kept=kept,
