@@ -31,8 +31,8 @@ def many_levels(n_rows: int, n_factors: int, correlation: float, rng: np.random.
     """Draw factors of which one half is numbers, the other half categories of a hundred levels."""
     columns: list[Any] = list(uniform_factors(n_rows, n_factors // 2, correlation, rng).T)
     names = [f"level {k}" for k in range(N_LEVELS)]
-    for _ in range(n_factors - len(columns)):
-        columns.append(pd.Categorical.from_codes(rng.integers(N_LEVELS, size=n_rows), names))
+    n_categories = n_factors - len(columns)
+    columns += [pd.Categorical.from_codes(rng.integers(N_LEVELS, size=n_rows), names) for _ in range(n_categories)]
     return pd.DataFrame({f"x{j + 1}": column for j, column in enumerate(columns)})
 
 

@@ -119,7 +119,7 @@ def _g_function(X: Floats) -> Floats:
 
 
 def _borehole(X: Floats) -> Floats:
-    """Return the flow of water through a borehole, 2πTᵤ(Hᵤ − Hₗ) / (log(r/r_w) (1 + 2LTᵤ/(log(r/r_w) r_w² K) + Tᵤ/Tₗ))."""
+    """Return the flow through a borehole, 2πTᵤ(Hᵤ − Hₗ) / (l (1 + 2LTᵤ/(l r_w² K) + Tᵤ/Tₗ)) with l = log(r/r_w)."""
     low, high = BOREHOLE.T
     rw, r, tu, hu, tl, hl, length, k = (low + (high - low) * X[:, :8]).T
     log = np.log(r / rw)

@@ -39,9 +39,10 @@ def first_calibrated(X: Any, y: Any, seed: int) -> Outcome:
 def first_calibrated_next(X: Any, y: Any, seed: int) -> Outcome:
     """FIRST with the calibrated rule, which begins with the factors given: the p-value of its first step."""
     factors, rows = parts(X)
-    selector = _calibrated(seed, forced=list(given_of(X))).fit(factors, y, **rows)
-    first_step = next(step for step in selector.path_.steps if step.phase == "forward")
-    return replace(_ours(selector.indices_), p_value=first_step.p_value)
+    indices = _calibrated(seed, forced=list(given_of(X))).fit(factors, y, **rows).indices_
+    assert indices.path is not None
+    first_step = next(step for step in indices.path.steps if step.phase == "forward")
+    return replace(_ours(indices), p_value=first_step.p_value)
 
 
 def first_split(X: Any, y: Any, seed: int) -> Outcome:

@@ -122,6 +122,11 @@ def given_to_others(cell: Cell) -> Estimate:
     return estimate(others.sum(axis=1))
 
 
+def pooled(cells: list[Cell], metric: str) -> Estimate:
+    """Return the share over all repetitions of several cells."""
+    return estimate(np.concatenate([cell.values(metric) for cell in cells]), share=True)
+
+
 def paired_difference(cell: Cell, other: Cell, metric: str) -> Estimate:
     """Return the mean difference over tables that both cells have.
 

@@ -134,8 +134,18 @@ def error_ratio(setting: Setting, rows: pl.DataFrame) -> Floats:
     return ratios
 
 
+def score(_: Setting, rows: pl.DataFrame) -> Floats:
+    """Return R² or the accuracy of a forest on the selected factors, on the rows of a fold."""
+    return (1 - rows["error"]).to_numpy()
+
+
+def score_of_all(_: Setting, rows: pl.DataFrame) -> Floats:
+    """Return the same of a forest on all factors."""
+    return (1 - rows["error_of_all"]).to_numpy()
+
+
 def loss(_: Setting, rows: pl.DataFrame) -> Floats:
-    """Return by how much the error of a forest on the selected factors is larger than that of one on all."""
+    """Return by how much the first of the two is lower."""
     return (rows["error"] - rows["error_of_all"]).to_numpy()
 
 
@@ -160,6 +170,8 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "any selected": any_selected,
     "n selected": n_selected,
     "error ratio": error_ratio,
+    "score": score,
+    "score of all": score_of_all,
     "loss": loss,
     "seconds": seconds,
 }
