@@ -28,10 +28,14 @@ SMALL_EFFECTS = tuple(
     Setting(source, n, 20) for source in ("small-effect", "small-effect-in-noise") for n in (5000, 20_000, 100_000)
 )
 TEN_TERMS = tuple(Setting("ten-terms", n, 30) for n in (500, 1000, 5000))
-SINES = tuple(Setting("sines", 500, 20, rho) for rho in CORRELATIONS)
-G_FUNCTION, BOREHOLE = (Setting(source, 1000, 20) for source in ("g-function", "borehole"))
+SINES, NOISY_SINES = (
+    tuple(Setting(source, 500, 20, rho) for rho in CORRELATIONS) for source in ("sines", "noisy-sines")
+)
+G_FUNCTION, BOREHOLE, NOISY_BOREHOLE = (
+    Setting(source, 1000, 20) for source in ("g-function", "borehole", "noisy-borehole")
+)
 MORRIS = tuple(Setting("morris", n, 20) for n in (1000, 5000))
-OTHER_FUNCTIONS = (*TEN_TERMS, *SINES, G_FUNCTION, BOREHOLE, *MORRIS)
+OTHER_FUNCTIONS = (*TEN_TERMS, *SINES, *NOISY_SINES, G_FUNCTION, BOREHOLE, NOISY_BOREHOLE, *MORRIS)
 INTERACTIONS = tuple(
     Setting(source, 1000, 20) for source in ("xor", "product", "product-of-three", "parity", "mains-and-xor")
 )

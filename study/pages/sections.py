@@ -123,11 +123,12 @@ SETUPS = {
     "small-effects": "Friedman with 20 factors, ρ = 0, and a line of x₃, which Friedman does not have. It is worth "
     "0.3 % of Var(y), where noise has variance 1; or 1 %, where half of Var(y) is noise. Found is x₃. The larger the "
     "table, the fewer runs.",
-    "other-functions": f"Ten terms: ten factors of 30, of which four have a line, three a parabola and three a sine, "
-    f"all of the same variance; 20 % of Var(y) is noise. {SINES} The g-function of Sobol' with a = 0, 1, 4.5 and 9, "
-    "7 % noise. Borehole: the usual function of eight factors, 1 % noise; three of them have less than 1e-5 of the "
-    "variance, so that five are sought, and none of the eight is false. Morris' function of ten factors, without "
-    "random coefficients, 1 % noise.",
+    "other-functions": "Ten terms: ten factors of 30, of which four have a line, three a parabola and three a sine, "
+    f"all of the same variance; 20 % of Var(y) is noise. {SINES} Noisy sines: the same with noise of variance 1. The "
+    "g-function of Sobol' with a = 0, 1, 4.5 and 9, 7 % noise. Borehole: the usual function of eight factors, 1 % "
+    "noise; three of them have less than 1e-4 of the variance, so that five are sought, and none of the eight is "
+    "false. Noisy borehole: the same with 5 % noise. Morris' function of ten factors, without random coefficients, 1 % "
+    "noise.",
     "interactions": "XOR is the sign of (x₁ − ½)(x₂ − ½), and parity that of three such terms; products are of centred "
     "factors. None of these factors does anything alone. Two mains and XOR: two lines, and XOR of two other factors, "
     "all three of the same variance. 20 % of Var(y) is noise.",
