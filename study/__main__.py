@@ -82,12 +82,15 @@ def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, 
 
 def _write_pages(results: Path) -> None:
     from .pages.certainty_page import CERTAINTY_PAGE, write_certainty_page
+    from .pages.evidence_page import EVIDENCE_PAGE, write_evidence_page
     from .pages.study_page import PAGE, PICTURES, write_page
 
     write_page(folder=results)
     typer.echo(f"Wrote {os.path.relpath(PAGE)} and its figures in {os.path.relpath(PICTURES)}")
     write_certainty_page(folder=results)
     typer.echo(f"Wrote {os.path.relpath(CERTAINTY_PAGE)}")
+    write_evidence_page(folder=results)
+    typer.echo(f"Wrote {os.path.relpath(EVIDENCE_PAGE)}")
 
 
 def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> bool:

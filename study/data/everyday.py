@@ -20,11 +20,13 @@ PANELS = frozenset({"noise-panel", "panel"})
 
 @dataclass(frozen=True)
 class Described:
-    """Factors, and what else is known of their rows."""
+    """Factors, and what else is known of them and of their rows."""
 
     factors: Floats
     rows: dict[str, Any]
     """Weights and groups by the names that they have in `FIRST.fit`."""
+    given: tuple[int, ...] = ()
+    """Positions of factors that are known to matter."""
 
     def __len__(self) -> int:
         return len(self.factors)
@@ -33,6 +35,11 @@ class Described:
 def parts(X: Any) -> tuple[Any, dict[str, Any]]:
     """Return the factors of a table and what else is known of its rows, which of most tables is nothing."""
     return (X.factors, X.rows) if isinstance(X, Described) else (X, {})
+
+
+def given_of(X: Any) -> tuple[int, ...]:
+    """Return the factors of a table that are known to matter: of most tables, none."""
+    return X.given if isinstance(X, Described) else ()
 
 
 @dataclass(frozen=True)

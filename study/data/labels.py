@@ -1,6 +1,7 @@
-"""What a simulated setting is called."""
+"""What a setting is called."""
 
 from .everyday import CHANGES, PANELS, ROWS_PER_PERSON
+from .real_tables import TABLES
 from .setting import PROBLEMS, SOURCES, Setting
 
 NAMES = {
@@ -16,18 +17,45 @@ NAMES = {
     "noise-3-outputs": "Noise, 3 outputs",
     "noise-panel": "Panel of noise",
     "panel": "Panel",
+    "noise-rare-class": "Noise, class of 3 %",
+    "noise-zeros": "Noise, 95 % zeros",
+    "noise-counts": "Noise, counts",
+    "noise-100-levels": "Noise, 100 levels",
+    "noise-skewed": "Skewed noise",
+    "noise-in-time": "Noise in time order",
+    "rare-class": "Class of 3 %",
+    "amounts": "Amounts and zeros",
+    "small-effect": "0.3 % effect",
+    "small-effect-in-noise": "1 % in half noise",
+    "sines": "Five sines",
+    "noisy-sines": "Noisy sines",
+    "ten-terms": "Ten terms",
+    "g-function": "g-function",
+    "borehole": "Borehole",
+    "noisy-borehole": "Noisy borehole",
+    "morris": "Morris",
+    "xor": "XOR",
+    "product": "x₁x₂",
+    "product-of-three": "x₁x₂x₃",
+    "parity": "Parity of three",
+    "mains-and-xor": "Two mains and XOR",
 }
 
 
 def label(setting: Setting) -> str:
-    """Return the setting in a few words: rows if they are not 1,000, factors, correlation, classes, what is changed."""
+    """Return the setting in a few words: rows if they are not 1,000, factors, correlation, classes, what is changed.
+
+    Real tables have nothing but a title.
+    """
+    if setting.source in TABLES:
+        return TABLES[setting.source].title
     parts = [NAMES[setting.source]]
     if setting.source in PANELS:
         parts.append(panel_size(setting))
     elif setting.n_rows != 1000 or not setting.true_factors:
         parts.append(f"N = {setting.n_rows:,}")
     parts.append(f"p = {_factors(setting)}")
-    if setting.source in PROBLEMS:
+    if setting.source in PROBLEMS or setting.correlation:
         parts.append(f"ρ = {setting.correlation}")
     parts += ["two classes"] if setting.classes else []
     parts += [setting.part.removesuffix(" at random")] if setting.part in CHANGES else []

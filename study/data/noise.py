@@ -26,6 +26,8 @@ class Source:
     response: Response
     true_factors: tuple[int, ...] = ()
     """Positions of the factors that the response depends on."""
+    sought: tuple[int, ...] = ()
+    """Those of them that can be found, if not all."""
 
     def sample(
         self, n_rows: int, n_factors: int, correlation: float, *, seed: np.random.Generator, classes: bool

@@ -15,6 +15,7 @@ from .arrays import Floats
 FOLDER_VARIABLE = "FIRSTFACTOR_DATA"
 TARGET = "target"
 SHARE_TO_TRAIN = 0.8
+N_FOLDS = 5
 SAME_MEAN = 1e-3  # copies of a table differ in their last digits
 
 Target = Floats | NDArray[np.bool_]
@@ -88,6 +89,13 @@ def split(n_rows: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
     """Return the positions of rows to train on, four out of five by chance, and of those to test on."""
     train, test = np.split(rng.permutation(n_rows), [round(SHARE_TO_TRAIN * n_rows)])
     return np.sort(train), np.sort(test)
+
+
+def fold(n_rows: int, number: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
+    """Return the positions of rows to train on, and of those to test on: one of five folds, which chance divides."""
+    folds = np.array_split(rng.permutation(n_rows), N_FOLDS)
+    test = folds.pop(number)
+    return np.sort(np.concatenate(folds)), np.sort(test)
 
 
 def as_numbers(X: pd.DataFrame) -> Floats:

@@ -8,11 +8,19 @@ import numpy as np
 
 from firstfactor import problems
 
-from . import everyday, noise, originals
-from .real_tables import as_numbers, load, split
+from . import difficult, everyday, functions, noise, originals
+from .real_tables import N_FOLDS, as_numbers, fold, load, split
 
 PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
-SOURCES: dict[str, Any] = {**PROBLEMS, **noise.SOURCES, **everyday.SOURCES}
+SOURCES: dict[str, Any] = {
+    **PROBLEMS,
+    **noise.SOURCES,
+    **everyday.SOURCES,
+    **functions.SOURCES,
+    **difficult.SOURCES,
+}
+REAL_ROWS = frozenset({"train", "fold"})
+"""Parts of a real table to select factors on; a forest with them predicts its other rows."""
 
 
 @dataclass(frozen=True, order=True)
@@ -20,22 +28,28 @@ class Setting:
     """One table of the study, up to the repetition."""
 
     source: str
-    """Name of a problem, of a source of noise or of a real table."""
+    """Name of a problem, of a function, of a source of noise or of a real table."""
     n_rows: int
     n_factors: int
     correlation: float = 0.0
     classes: bool = False
     part: str = "drawn"
     """``drawn`` from a problem or a source of noise; the same table with a change, such as missing values, that
-    `everyday.CHANGES` names; of a problem's factors those of the ``model``, and as many others after them as make
-    ``n_factors``; the ``original`` table on which the R packages ran; of a real table the ``whole``, 80 % of its rows
-    to ``train`` on, or a ``subset`` of its factors, which the repetition numbers in binary."""
+    `everyday.CHANGES` names, or with its true factors ``given``; of a problem's factors those of the ``model``, and as
+    many others after them as make ``n_factors``; the ``original`` table on which the R packages ran; of a real table
+    the ``whole``, the same with a ``shuffled`` target, 80 % of its rows to ``train`` on, all but one ``fold`` of five,
+    or a ``subset`` of its factors, which the repetition numbers in binary."""
 
     @property
     def true_factors(self) -> tuple[int, ...]:
         """Positions of the factors that the response depends on, which no real table knows."""
         true: tuple[int, ...] = SOURCES[self.source].true_factors
         return tuple(range(len(true))) if self.part == "model" else true
+
+    @property
+    def sought(self) -> tuple[int, ...]:
+        """Positions of the true factors that can be found."""
+        return getattr(SOURCES[self.source], "sought", ()) or self.true_factors
 
     def draw(self, repetition: int) -> tuple[Any, Any]:
         """Return factors and response; every method sees the same ones in the same repetition."""
@@ -44,6 +58,9 @@ class Setting:
         if self.part in everyday.CHANGES:
             X, y = replace(self, part="drawn").draw(repetition)
             return everyday.CHANGES[self.part](X, self.rng(repetition)), y
+        if self.part == "given":
+            X, y = replace(self, part="drawn").draw(repetition)
+            return everyday.Described(X, {}, self.true_factors), y
         if self.part == "model":
             true, n_factors = PROBLEMS[self.source].true_factors, PROBLEMS[self.source].n_factors
             X, y = self._sample(n_factors, repetition)
@@ -51,10 +68,16 @@ class Setting:
             return X[:, [*true, *others][: self.n_factors]], y
         if self.part == "original":
             return originals.table(self.source)
+        return self._real(repetition)
+
+    def _real(self, repetition: int) -> tuple[Any, Any]:
+        """Return a real table, or a part of it."""
         X, y = load(self.source)
         if self.part == "subset":
             return as_numbers(X)[:, subset(repetition)], y
-        if self.part == "train":
+        if self.part == "shuffled":
+            return X, self.rng(repetition).permutation(y)
+        if self.part in REAL_ROWS:
             train, _ = self.rows(repetition)
             return X.iloc[train].reset_index(drop=True), y[train]
         return X, y
@@ -67,6 +90,9 @@ class Setting:
 
     def rows(self, repetition: int) -> tuple[Any, Any]:
         """Return which rows of a real table are for training, and which for testing."""
+        if self.part == "fold":
+            division, number = divmod(repetition, N_FOLDS)
+            return fold(self.n_rows, number, self.rng(division))
         return split(self.n_rows, self.rng(repetition))
 
     def rng(self, repetition: int) -> np.random.Generator:

@@ -1,6 +1,7 @@
 """Our methods by name: FIRST in all its variants, and the estimators of total indices."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,12 @@ from sklearn.impute import SimpleImputer
 
 from firstfactor import FIRST, Indices, backward_elimination, total_indices
 
-from ..data.everyday import Described, parts
+from ..data.everyday import Described, given_of, parts
 from .outcome import Certainty, Outcome, outcome_of
 
 ALPHA = 0.1
+LEVEL = 0.95
+"""How often intervals should hold the truth."""
 FEWEST_ROWS = 2
 """With fewer rows, FIRST refuses a table."""
 
@@ -31,6 +34,15 @@ def first_fast(X: Any, y: Any, seed: int) -> Outcome:
 def first_calibrated(X: Any, y: Any, seed: int) -> Outcome:
     """FIRST with the calibrated rule, which selects something from noise with probability 0.1."""
     return _fit(_calibrated(seed), X, y)
+
+
+def first_calibrated_next(X: Any, y: Any, seed: int) -> Outcome:
+    """FIRST with the calibrated rule, which begins with the factors given: the p-value of its first step."""
+    factors, rows = parts(X)
+    indices = _calibrated(seed, forced=list(given_of(X))).fit(factors, y, **rows).indices_
+    assert indices.path is not None
+    first_step = next(step for step in indices.path.steps if step.phase == "forward")
+    return replace(_ours(indices), p_value=first_step.p_value)
 
 
 def first_split(X: Any, y: Any, seed: int) -> Outcome:
@@ -139,7 +151,7 @@ def _estimate(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
 
 def _without_groups(X: Any) -> Any:
     factors, rows = parts(X)
-    return Described(factors, {name: values for name, values in rows.items() if name != "groups"})
+    return Described(factors, {name: values for name, values in rows.items() if name != "groups"}, given_of(X))
 
 
 def _ours(indices: Indices) -> Outcome:
@@ -148,11 +160,15 @@ def _ours(indices: Indices) -> Outcome:
 
 def _sure(indices: Indices) -> Outcome:
     assert indices.uncertainty is not None
+    lower, upper = indices.interval(LEVEL).T.tolist()
     certainty = Certainty(
         indices.standard_errors.tolist(),
         indices.p_values.tolist(),
         indices.uncertainty.r2,
         indices.sample_size.distance_share,
+        lower,
+        upper,
+        list(indices.r2_interval(LEVEL)),
     )
     return Outcome(indices.values, None, ceiling=_ceiling(indices), certainty=certainty)
 
@@ -167,6 +183,7 @@ OURS: dict[str, Method] = {
     "FIRST-FAST": first_fast,
     "FIRST-SPLIT": first_split,
     "CALIBRATED": first_calibrated,
+    "CALIBRATED-NEXT": first_calibrated_next,
     "CALIBRATED-SPLIT": first_calibrated_split,
     "CALIBRATED-UNGROUPED": as_if_ungrouped(first_calibrated),
     "FIRST-COMPLETE": first_complete_rows,

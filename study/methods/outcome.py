@@ -20,6 +20,12 @@ class Certainty:
     """Standard error of the R² ceiling."""
     distance_share: float
     """How far nearest neighbours are: their mean squared distance as a share of that of any two rows."""
+    lower: list[float] | None = None
+    """Lower end of the 95 % interval of each index; not known of rows from before intervals were stored."""
+    upper: list[float] | None = None
+    """Upper end of the same."""
+    ceiling_interval: list[float] | None = None
+    """Both ends of the 95 % interval of the R² ceiling."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,8 @@ class Outcome:
     """The best R² that any model can reach on the selected factors; None where a method does not tell."""
     certainty: Certainty | None = None
     """Of methods that estimate the indices of all factors, and say how sure they are."""
+    p_value: float | None = None
+    """Of the first step beyond the factors given: how likely the best of the others is by chance."""
 
 
 def outcome_of(importances: Floats) -> Outcome:

@@ -2,16 +2,12 @@
 
 from pathlib import Path
 
-from firstfactor._utils.atomic_write import write_whole
-
 from ..methods.ours import ALPHA
-from ..paper.verdicts import ON_REQUIREMENTS, REQUIREMENT_RULE
+from ..paper.verdicts import REQUIREMENT_RULE
 from ..runs.experiments import CERTAINTY, FEW
 from ..runs.store import RESULTS
-from ..scores.results import Results
-from .layout import Table
-from .markdown import link_to, section_parts, short_of
-from .sections import Section, make_section
+from .requirements_page import make_requirements_page, write_requirements_page
+from .sections import Section
 from .study_page import PAGE
 
 CERTAINTY_PAGE = PAGE.with_name("certainty.md")
@@ -33,27 +29,9 @@ two estimators: the paper's, and local linear fits that remove most of its dista
 
 def write_certainty_page(page: Path = CERTAINTY_PAGE, folder: Path = RESULTS) -> None:
     """Write the page."""
-    results = Results.load(folder)
-    text = make_certainty_page([make_section(experiment.name, results) for experiment in CERTAINTY])
-    write_whole(page, lambda file: file.write(text.encode()))
+    write_requirements_page(page, folder, INTRODUCTION, CERTAINTY)
 
 
 def make_certainty_page(sections: list[Section]) -> str:
     """Return the page in Markdown."""
-    parts = [INTRODUCTION, "## In short", _summary(sections).markdown()]
-    missed = short_of(sections)
-    if missed:
-        parts += ["Not reached:", "\n".join(missed)]
-    for section in sections:
-        parts += section_parts(section)
-    return "\n\n".join(parts) + "\n"
-
-
-def _summary(sections: list[Section]) -> Table:
-    judged = [section for section in sections if section.statements]
-    counts = [[section.count(verdict)[1] for verdict in ON_REQUIREMENTS] for section in judged]
-    rows = [[link_to(section), *map(str, row)] for section, row in zip(judged, counts, strict=True)]
-    totals = ["all", *(str(sum(column)) for column in zip(*counts, strict=True))]
-    return Table(
-        "How many requirements are reached:", ("", *ON_REQUIREMENTS), [*rows, totals], "", frozenset([len(rows)])
-    )
+    return make_requirements_page(INTRODUCTION, sections)

@@ -1,4 +1,4 @@
-"""A section in Markdown, for both pages."""
+"""A section in Markdown, for all pages."""
 
 from ..paper.claims.claim import Judged
 from .figures.draw import CAPTIONS, FIGURES

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
 
+from ..data.difficult import BLOCK, MEMORY, SCALE, STEEPNESS
 from ..data.everyday import OUTPUT_CORRELATION, WEIGHT_SHAPE
+from ..data.evidence import AMOUNTS, CLASSES, INTERACTIONS, OTHER_FUNCTIONS, RARE_CLASS, SMALL_EFFECTS
 from ..methods.ours import ALPHA
 from ..paper import claims
 from ..paper.claims.claim import Judged
@@ -23,10 +25,15 @@ from .tables.coverage import tabulate_coverage
 from .tables.dimension import compare_dimension
 from .tables.estimators import tabulate_estimators
 from .tables.everyday_noise import tabulate_everyday_noise
+from .tables.false_factors import tabulate_false_factors
 from .tables.fast import compare_fast
+from .tables.found import found_in
+from .tables.hard_noise import tabulate_hard_noise
 from .tables.hundred import tabulate_hundred
 from .tables.importance import tabulate_importance
+from .tables.intervals import tabulate_intervals
 from .tables.missing_values import tabulate_missing_values
+from .tables.next_step import tabulate_next_step
 from .tables.noise import tabulate_noise
 from .tables.null_p_values import tabulate_p_values
 from .tables.originals import tabulate_originals
@@ -34,6 +41,8 @@ from .tables.panel_ceiling import tabulate_panel_ceiling
 from .tables.ranking import tabulate_ranking
 from .tables.real_tables import compare_tables
 from .tables.selection import tabulate_selection
+from .tables.ten_tables import tabulate_ten_tables
+from .tables.time_order import tabulate_time_order
 from .tables.too_few_rows import tabulate_too_few_rows
 
 SIMULATED = (
@@ -48,6 +57,11 @@ VARIANT = (
     "The authors' first release leaves columns of integer type unscaled; the variant does so with all columns of whole "
     "numbers, which are not always of that type in R."
 )
+FUNCTIONS = (
+    "Friedman, Ishigami and heavy-tailed as in the paper, with noise of variance 1 and factors under a Gaussian copula "
+    "with Σᵢⱼ = ρ^|i−j|."
+)
+SINES = "Sines: Σ sin 2πxⱼ of five factors; a tenth of Var(y) is noise where factors are independent."
 SETUPS = {
     "estimators": "The Ishigami function of three independent factors with 10,000 rows and normal noise of variance 1. "
     "NANNE uses two neighbours, NANNE-3 and NN use three. The truth is the closed form.",
@@ -98,6 +112,35 @@ SETUPS = {
     '`missing="drop"`, only complete rows; with fewer than 2 of them nothing is found. Mean: the mean of each factor '
     "is put in first, by scikit-learn. A value that is not known explains nothing, so that the ceiling and importances "
     "change whatever is done.",
+    "hard-noise": "The mean of the response depends on no factor: a class of 3 % of the rows; exp(normal) in 5 % of "
+    "the rows and 0 in the others; Poisson counts of mean 1; normal noise beside factors with ρ = 0.95, beside as many "
+    "categories of 100 levels as numbers, in 60 rows, and in 300 rows of 300 factors; and skewed noise, "
+    f"(e − 1) exp({SCALE} x₁) with e exponential of mean 1, whose scale depends on a factor. alpha = {ALPHA}.",
+    "false-factors": f"{FUNCTIONS} {SINES} 50 tables of 500 rows and 25 of 5,000. A factor is false if the function "
+    f"does not have it. alpha = {ALPHA}.",
+    "next-step": f"{FUNCTIONS} {SINES} 1,000 rows and 20 factors. The true factors are given (`forced`), and p is that "
+    "of the first forward step, for the best of all others.",
+    "small-effects": "Friedman with 20 factors, ρ = 0, and a line of x₃, which Friedman does not have. It is worth "
+    "0.3 % of Var(y), where noise has variance 1; or 1 %, where half of Var(y) is noise. Found is x₃. The larger the "
+    "table, the fewer runs.",
+    "other-functions": "Ten terms: ten factors of 30, of which four have a line, three a parabola and three a sine, "
+    f"all of the same variance; 20 % of Var(y) is noise. {SINES} Noisy sines: the same with noise of variance 1. The "
+    "g-function of Sobol' with a = 0, 1, 4.5 and 9, 7 % noise. Borehole: the usual function of eight factors, 1 % "
+    "noise; three of them have less than 1e-4 of the variance, so that five are sought, and none of the eight is "
+    "false. Noisy borehole: the same with 5 % noise. Morris' function of ten factors, without random coefficients, 1 % "
+    "noise.",
+    "interactions": "XOR is the sign of (x₁ − ½)(x₂ − ½), and parity that of three such terms; products are of centred "
+    "factors. None of these factors does anything alone. Two mains and XOR: two lines, and XOR of two other factors, "
+    "all three of the same variance. 20 % of Var(y) is noise.",
+    "rare": "Friedman with two classes, 10 factors, ρ = 0.9. A class of 3 % of the rows, its logit a sum of two lines "
+    f"that rise by {STEEPNESS} each. Amounts that are 0 in 70 % of the rows, and else exp(1.5 x₁) times lognormal "
+    "noise of σ = ½: what is 0 depends on nothing.",
+    "intervals": '`total_indices(..., uncertainty=True, estimator="extrapolated")` on the factors of the model alone. '
+    "The g-function as above; Friedman and Ishigami with noise of variance 1.",
+    "time-order": f"1,000 rows of ten factors and a response, all independent of each other; each is a series in which "
+    f"consecutive rows have a correlation of {MEMORY}. Groups: blocks of {BLOCK} consecutive rows.",
+    "ten-tables": "The paper's ten real tables. Targets shuffled 20 times. And four divisions into five folds: the "
+    "calibrated rule selects factors on four folds, and random forests on these and on all factors predict the fifth.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }
@@ -158,6 +201,16 @@ BUILD: dict[str, Build] = {
     "everyday-noise": _without_numbers(tabulate_everyday_noise),
     "panel-ceiling": _without_numbers(tabulate_panel_ceiling),
     "missing-values": _without_numbers(tabulate_missing_values),
+    "hard-noise": _without_numbers(tabulate_hard_noise),
+    "false-factors": _without_numbers(tabulate_false_factors),
+    "next-step": _without_numbers(tabulate_next_step),
+    "small-effects": _without_numbers(found_in("small-effects", SMALL_EFFECTS)),
+    "other-functions": _without_numbers(found_in("other-functions", OTHER_FUNCTIONS)),
+    "interactions": _without_numbers(found_in("interactions", INTERACTIONS)),
+    "rare": _without_numbers(found_in("rare", (CLASSES, RARE_CLASS, AMOUNTS))),
+    "intervals": _without_numbers(tabulate_intervals),
+    "time-order": _without_numbers(tabulate_time_order),
+    "ten-tables": _without_numbers(tabulate_ten_tables),
 }
 
 

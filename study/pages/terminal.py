@@ -2,7 +2,7 @@
 
 from ..paper.claims.claim import Judged
 from ..paper.verdicts import ON_REQUIREMENTS, ON_THE_PAPER, REQUIREMENT_RULE, STATEMENT_RULE
-from ..runs.experiments import CERTAINTY, Experiment
+from ..runs.experiments import PAPER, Experiment
 from ..scores.results import Results
 from .layout import wrap
 from .sections import NUMBER_RULES, Section, make_section
@@ -34,7 +34,7 @@ def _statement(judged: Judged) -> str:
 
 
 def _counts(section: Section) -> list[str]:
-    ours = section.experiment in CERTAINTY
+    ours = section.experiment not in PAPER
     lines, verdicts = [], ON_REQUIREMENTS if ours else ON_THE_PAPER
     statements = "Requirements" if ours else "Statements"
     for k, (name, things) in enumerate((("Printed numbers", section.numbers), (statements, section.statements))):
@@ -46,6 +46,6 @@ def _counts(section: Section) -> list[str]:
 
 def _rules(section: Section) -> list[str]:
     of_numbers = NUMBER_RULES.get(section.experiment.name, "")
-    rule = REQUIREMENT_RULE if section.experiment in CERTAINTY else STATEMENT_RULE
+    rule = STATEMENT_RULE if section.experiment in PAPER else REQUIREMENT_RULE
     of_statements = rule if section.statements else ""
     return [wrap(rule) for rule in (of_numbers, of_statements) if rule]

@@ -1,14 +1,14 @@
-"""The experiments of the paper, and those that show how sure an answer is: which data, which methods, how often."""
+"""The experiments of the paper, and those that show how sure and how good an answer is: data, methods, how often."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..data import originals
+from ..data import evidence, originals
 from ..data.everyday import AT_RANDOM, BY_VALUE
 from ..data.setting import Setting
 from .store import Task
 
-MOST, MANY, HALF, SOME, FEW = 200, 100, 50, 20, 10
+MOST, MANY, HALF, QUARTER, SOME, FEW = 200, 100, 50, 25, 20, 10
 CORRELATIONS = (0.0, 0.5, 0.9)
 DIMENSIONS = (50, 100, 200, 500, 1000)
 SLOW = frozenset({"RF-VS", "VIMP-R2", "VIMP-ACC", "RF-SHAP"})
@@ -279,5 +279,67 @@ CERTAINTY = (
         ),
     ),
 )
-ALL = (*PAPER, *CERTAINTY)
+
+BOTH_RULES = ("CALIBRATED", "FIRST")
+OFTEN = ((1000, HALF), (5000, SOME), (20_000, FEW), (100_000, 3))
+"""How many rows a table has at most, and how often it is drawn."""
+
+
+def _both_rules(settings: Iterable[Setting]) -> tuple[Plan, ...]:
+    """Return plans that compare both rules, the fewer times the larger a table is; the paper's only a few times."""
+    times = {setting: next(often for rows, often in OFTEN if setting.n_rows <= rows) for setting in settings}
+    ours = tuple(Plan((setting,), ("CALIBRATED",), range(often)) for setting, often in times.items())
+    return (*ours, *(Plan((setting,), ("FIRST",), range(min(often, FEW))) for setting, often in times.items()))
+
+
+EVIDENCE = (
+    Experiment(
+        "hard-noise",
+        "Nothing to find in difficult data",
+        (
+            Plan(evidence.HARD_NOISE, ("CALIBRATED",), range(MOST)),
+            Plan(evidence.HARD_NOISE, ("FIRST",), range(SOME)),
+        ),
+    ),
+    Experiment(
+        "false-factors",
+        "False factors beside true ones",
+        tuple(
+            Plan((setting,), ("CALIBRATED",), range(QUARTER if setting.n_rows == 5000 else HALF))
+            for setting in evidence.FALSE_FACTORS
+        ),
+    ),
+    Experiment(
+        "next-step",
+        "The next step beyond all true factors",
+        (Plan(evidence.NEXT_STEP, ("CALIBRATED-NEXT",), range(MOST)),),
+    ),
+    Experiment("small-effects", "Small effects in large tables", _both_rules(evidence.SMALL_EFFECTS)),
+    Experiment("other-functions", "Functions of other studies", _both_rules(evidence.OTHER_FUNCTIONS)),
+    Experiment("interactions", "Factors that matter only together", _both_rules(evidence.INTERACTIONS)),
+    Experiment(
+        "rare",
+        "Two classes, a rare class, and amounts that are often zero",
+        (
+            Plan((evidence.CLASSES,), BOTH_RULES, range(MANY)),
+            *_both_rules((evidence.RARE_CLASS, evidence.AMOUNTS)),
+        ),
+    ),
+    Experiment(
+        "intervals",
+        "Intervals of indices and of the R² ceiling",
+        (Plan(evidence.INTERVALS, ("EXTRAPOLATED",), range(MOST)),),
+    ),
+    Experiment(
+        "time-order",
+        "Rows in time order",
+        (Plan((evidence.IN_TIME,), ("CALIBRATED", "CALIBRATED-UNGROUPED"), range(MANY)),),
+    ),
+    Experiment(
+        "ten-tables",
+        "Ten real tables: shuffled targets, and forests on the selected factors",
+        (Plan((*evidence.SHUFFLED, *evidence.FOLDS), ("CALIBRATED",), range(SOME)),),
+    ),
+)
+ALL = (*PAPER, *CERTAINTY, *EVIDENCE)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from firstfactor.data.quality import DataQualityWarning
 from firstfactor.inference.sample_size import TooFewRowsWarning
 
+from ..data.setting import REAL_ROWS
 from ..methods.registry import method, warm_up
 from .prediction_errors import test_errors
 from .store import RESULTS, Row, Store, Task
@@ -55,7 +56,7 @@ def perform(task: Task) -> Row:
         outcome = method(task.method)(X, y, task.repetition)
         seconds = time.perf_counter() - started
     error, error_of_all = outcome.error, None
-    if task.setting.part == "train":
+    if task.setting.part in REAL_ROWS:
         error, error_of_all = test_errors(task.setting, task.repetition, outcome.selected or ())
     factors = np.flatnonzero(outcome.importances)
     return Row(
@@ -68,6 +69,7 @@ def perform(task: Task) -> Row:
         seconds=seconds,
         ceiling=outcome.ceiling,
         certainty=outcome.certainty,
+        p_value=outcome.p_value,
     )
 
 

@@ -21,7 +21,7 @@ from firstfactor._utils.atomic_write import write_whole
 
 from ..data.setting import Setting
 from ..methods.outcome import Certainty
-from .stream import ending, pack, unpack
+from .stream import ending, pack, unpack, widen
 
 RESULTS = Path(__file__).parents[1] / "results"
 SMALLEST = 19
@@ -50,10 +50,22 @@ SCHEMA = pa.schema(
                 "p_values": pa.list_(pa.float32()),
                 "ceiling_error": pa.float32(),
                 "distance_share": pa.float32(),
+                "lower": pa.list_(pa.float32()),
+                "upper": pa.list_(pa.float32()),
+                "ceiling_interval": pa.list_(pa.float32()),
             }
         ),
+        "p_value": pa.float64(),
     }
 )
+BEFORE_INTERVALS = pa.schema(
+    [
+        pa.field("certainty", pa.struct(list(field.type)[:4])) if field.name == "certainty" else field
+        for field in SCHEMA
+        if field.name != "p_value"
+    ]
+)
+"""The columns of files from before intervals and the p-values of single steps were stored."""
 
 
 @dataclass(frozen=True, order=True)
@@ -83,6 +95,8 @@ class Row:
     ceiling: float | None = None
     """The best R² that any model can reach, as far as the method tells; not known of rows from before it was stored."""
     certainty: Certainty | None = None
+    p_value: float | None = None
+    """Of the first step beyond the factors given, where some were."""
 
 
 class Store:
@@ -98,7 +112,7 @@ class Store:
                 table = self._load(file)[0]
         except FileNotFoundError:
             table = SCHEMA.empty_table()
-        frame = pl.from_arrow(table)
+        frame = pl.from_arrow(widen(table, SCHEMA))
         assert isinstance(frame, pl.DataFrame)
         return frame
 
@@ -112,6 +126,9 @@ class Store:
     def appending(self) -> Iterator["Appender"]:
         """Open the file for more rows, cutting off a row that was never finished, and pack it in the end."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked() as file:
+            if self._load(file)[0].schema.names != SCHEMA.names:
+                self._compact()  # into the columns of today
         with self._locked() as file:
             messages = self._load(file)[1]
             file.truncate(len(messages))
@@ -137,7 +154,7 @@ class Store:
         """Return the complete rows, and their bytes."""
         try:
             data = file.read()
-            table, length = unpack(data, SCHEMA)
+            table, length = unpack(data, SCHEMA, BEFORE_INTERVALS)
         except (OSError, ValueError) as error:
             raise ValueError(
                 f"{self.path} is damaged, or holds no results: {error}. It was left as it is. Restore it, or move it "

@@ -5,6 +5,7 @@ brings new ones. Streams without a checksum, or without an end, can be read too:
 changed value may go unnoticed there.
 """
 
+import contextlib
 import struct
 import zlib
 
@@ -33,11 +34,50 @@ def pack(table: pa.Table, compression: pa.Codec) -> bytes:
     return messages + ending(zlib.crc32(messages))
 
 
-def unpack(data: bytes, schema: pa.Schema) -> tuple[pa.Table, int]:
-    """Return the rows of a stream, and how many bytes their messages take.
+def unpack(data: bytes, schema: pa.Schema, *older: pa.Schema) -> tuple[pa.Table, int]:
+    """Return the rows of a stream, and how many bytes their messages take; it may have been written by an older schema.
 
     A row at the end that is not complete is left out. Whatever else is not as it was written is a `ValueError`.
     """
+    try:
+        return _unpack(data, schema)
+    except ValueError:
+        for one in older:
+            with contextlib.suppress(ValueError):
+                return _unpack(data, one)
+        raise
+
+
+def widen(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows with the columns, and the fields of structs, that a schema has and they have not; these are null."""
+    if table.schema.names == schema.names:
+        return table
+    whole = table.combine_chunks()
+    columns = [
+        _widen_column(whole[field.name], field.type)
+        if field.name in table.schema.names
+        else pa.nulls(len(table), field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _widen_column(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    if column.type == kind or not pa.types.is_struct(kind):
+        return column
+    known = [field.name for field in column.type]
+    chunks = [
+        pa.StructArray.from_arrays(
+            [chunk.field(field.name) if field.name in known else pa.nulls(len(chunk), field.type) for field in kind],
+            fields=list(kind),
+            mask=chunk.is_null(),
+        )
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, kind)
+
+
+def _unpack(data: bytes, schema: pa.Schema) -> tuple[pa.Table, int]:
     if schema.serialize().to_pybytes().startswith(data):  # killed while the file was begun
         return schema.empty_table(), 0
     messages, length = _split(data)

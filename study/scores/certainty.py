@@ -8,11 +8,11 @@ from scipy.stats import norm
 
 from ..data.arrays import Floats
 from ..data.setting import SOURCES
+from ..methods.ours import ALPHA, LEVEL
 from .estimates import Estimate, estimate
 from .results import Cell
 from .truths import true_ceiling, truth
 
-LEVEL = 0.95
 SMALL = 0.05
 """p-values up to here are taken for evidence."""
 
@@ -26,6 +26,8 @@ class Quality:
     bias: Estimate
     mean_error: float
     """Mean of the standard errors that came with the estimates."""
+    mean_width: float
+    """Mean width of the intervals."""
     covered: Estimate
     """How often the interval holds the truth."""
 
@@ -38,18 +40,39 @@ class Quality:
 def qualities(cell: Cell) -> list[Quality]:
     """Return how good the indices of the factors of a model are, and last the R² ceiling."""
     setting = cell.setting
-    errors, ceiling_errors = _listed(cell, "standard_errors"), _certainty(cell, "ceiling_error")
+    errors, lower, upper = (_listed(cell, field) for field in ("standard_errors", "lower", "upper"))
     indices = [
-        _quality(f"X{place + 1}", truth(setting)[j], cell.importances[:, j], errors[:, j])
+        _quality(f"X{place + 1}", truth(setting)[j], cell.importances[:, j], errors[:, j], lower[:, j], upper[:, j])
         for j, place in enumerate(SOURCES[setting.source].true_factors)
     ]
-    return [*indices, _quality("ceiling", true_ceiling(setting), ceilings(cell), ceiling_errors)]
+    of_ceiling = (_certainty(cell, "ceiling_error"), *_listed(cell, "ceiling_interval", 2).T)
+    return [*indices, _quality("ceiling", true_ceiling(setting), ceilings(cell), *of_ceiling)]
 
 
-def _quality(name: str, true: float, values: Floats, errors: Floats) -> Quality:
+def _quality(name: str, true: float, values: Floats, errors: Floats, lower: Floats, upper: Floats) -> Quality:
+    """Return how good estimates are; where no interval is stored, it is the one of the standard error."""
     margins = norm.ppf((1 + LEVEL) / 2) * errors
-    covered = (np.abs(values - true) <= margins).astype(float)
-    return Quality(name, true, estimate(values - true), float(errors.mean()), estimate(covered, share=True))
+    low = np.where(np.isnan(lower), values - margins, lower)
+    high = np.where(np.isnan(upper), values + margins, upper)
+    covered = ((low <= true) & (true <= high)).astype(float)
+    return Quality(
+        name,
+        true,
+        estimate(values - true),
+        float(errors.mean()),
+        float((high - low).mean()),
+        estimate(covered, share=True),
+    )
+
+
+def next_p_values(cell: Cell) -> Floats:
+    """Return the p-value of the first step beyond the factors given, in each repetition."""
+    return cell.rows["p_value"].to_numpy().astype(float)
+
+
+def alarms_of_next_step(cell: Cell) -> Estimate:
+    """Return how often the first step beyond the factors given lets one in."""
+    return estimate((next_p_values(cell) <= ALPHA).astype(float), share=True)
 
 
 def small_p_values(cell: Cell) -> Estimate:
@@ -99,6 +122,11 @@ def given_to_others(cell: Cell) -> Estimate:
     return estimate(others.sum(axis=1))
 
 
+def pooled(cells: list[Cell], metric: str) -> Estimate:
+    """Return the share over all repetitions of several cells."""
+    return estimate(np.concatenate([cell.values(metric) for cell in cells]), share=True)
+
+
 def paired_difference(cell: Cell, other: Cell, metric: str) -> Estimate:
     """Return the mean difference over tables that both cells have.
 
@@ -135,7 +163,9 @@ def _certainty(cell: Cell, field: str) -> Floats:
     return cell.rows["certainty"].struct.field(field).to_numpy().astype(float)
 
 
-def _listed(cell: Cell, field: str) -> Floats:
-    """Return a value for every factor, one row per repetition."""
+def _listed(cell: Cell, field: str, length: int | None = None) -> Floats:
+    """Return a value for every factor, or so many, one row per repetition; not a number where none are stored."""
+    length = cell.setting.n_factors if length is None else length
     lists = cell.rows["certainty"].struct.field(field).to_list()
-    return np.array(lists, dtype=float).reshape(cell.n, cell.setting.n_factors)
+    known = [[np.nan] * length if one is None else one for one in lists]
+    return np.array(known, dtype=float).reshape(cell.n, length)

@@ -77,9 +77,20 @@ def _untied_pairs(values: Floats) -> float:
 
 
 def exact(setting: Setting, rows: pl.DataFrame) -> Floats:
-    """Return 1 where the factors of the model were selected and no other, else 0."""
-    matches: Flags = (selected(setting, rows) == _in_model(setting)).all(axis=1)
-    return matches.astype(float)
+    """Return 1 where the factors of the model were selected, as far as they can be found, and no other; else 0."""
+    all_found = selected(setting, rows)[:, list(setting.sought)].all(axis=1)
+    return np.where(all_found, 1 - any_false(setting, rows), 0.0)
+
+
+def found(setting: Setting, rows: pl.DataFrame) -> Floats:
+    """Return the share of the factors of the model that was selected, of those that can be found."""
+    rates: Floats = selected(setting, rows)[:, list(setting.sought)].mean(axis=1)
+    return rates
+
+
+def any_false(setting: Setting, rows: pl.DataFrame) -> Floats:
+    """Return 1 where a factor was selected that is not in the model, else 0."""
+    return (n_false(setting, rows) > 0).astype(float)
 
 
 def true_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
@@ -123,18 +134,35 @@ def error_ratio(setting: Setting, rows: pl.DataFrame) -> Floats:
     return ratios
 
 
+def score(_: Setting, rows: pl.DataFrame) -> Floats:
+    """Return R² or the accuracy of a forest on the selected factors, on the rows of a fold."""
+    return (1 - rows["error"]).to_numpy()
+
+
+def score_of_all(_: Setting, rows: pl.DataFrame) -> Floats:
+    """Return the same of a forest on all factors."""
+    return (1 - rows["error_of_all"]).to_numpy()
+
+
+def loss(_: Setting, rows: pl.DataFrame) -> Floats:
+    """Return by how much the first of the two is lower."""
+    return (rows["error"] - rows["error_of_all"]).to_numpy()
+
+
 def seconds(_: Setting, rows: pl.DataFrame) -> Floats:
     """Return the time that the method took."""
     return rows["seconds"].to_numpy().astype(float)
 
 
-SHARES = frozenset({"exact", "any selected"})
+SHARES = frozenset({"exact", "any selected", "any false"})
 """Metrics that are a yes or a no in each repetition."""
 
 METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "tau": rank_agreement,
     "distance": distance,
     "exact": exact,
+    "found": found,
+    "any false": any_false,
     "true positives": true_positives,
     "false positives": false_positives,
     "n true": n_true,
@@ -142,6 +170,9 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "any selected": any_selected,
     "n selected": n_selected,
     "error ratio": error_ratio,
+    "score": score,
+    "score of all": score_of_all,
+    "loss": loss,
     "seconds": seconds,
 }
 

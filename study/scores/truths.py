@@ -14,6 +14,7 @@ from firstfactor.problems import uniform_factors
 
 from ..data.arrays import Floats
 from ..data.everyday import REMOVALS, Removal
+from ..data.functions import FUNCTIONS, G_VARIANCES
 from ..data.setting import PROBLEMS, Setting
 
 STORED = Path(__file__).with_suffix(".json")
@@ -28,11 +29,17 @@ class Truth(TypedDict):
     indices: list[float]
     """Total indices of the factors of the model, relative to each other."""
     variance: float
-    """Of the function, without noise."""
+    """Of the function, without noise, in units in which the noise has variance 1."""
 
 
 PANEL: Truth = {"indices": [1 / 3] * 3, "variance": 1.5}
 """Three terms of variance ½ each; what no factor explains, of persons and of rows, has variance 1 together."""
+_G = FUNCTIONS["g-function"]
+G_FUNCTION: Truth = {
+    "indices": (G_VARIANCES / (1 + G_VARIANCES) * (1 + _G.variance) / _G.variance).tolist(),
+    "variance": _G.variance / _G.noise**2,
+}
+"""A product of independent factors of mean 1: without one, 1 + variance lacks a factor of 1 + that of its term."""
 N_NODES = 12
 """Of Gauss-Legendre quadrature for each factor: enough for errors below 1e-9."""
 
@@ -110,7 +117,7 @@ def _variance(source: str, correlation: float, n_rows: int) -> float:
 @functools.cache
 def _stored() -> dict[str, dict[str, Truth]]:
     stored: dict[str, dict[str, Truth]] = json.loads(STORED.read_text())
-    return {**stored, "panel": {"0.0": PANEL}}
+    return {**stored, "panel": {"0.0": PANEL}, "g-function": {"0.0": G_FUNCTION}}
 
 
 if __name__ == "__main__":

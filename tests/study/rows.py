@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from study.data.arrays import Floats
-from study.data.setting import Setting
+from study.data.setting import PROBLEMS, REAL_ROWS, Setting
 from study.methods.outcome import Certainty
 from study.paper.printed_numbers import ABALONE
 from study.runs.store import SCHEMA, Row, Task
@@ -16,6 +16,7 @@ from study.runs.stream import pack
 from study.scores import truths
 from study.scores.results import Results
 
+KNOWN = (*PROBLEMS, "panel", "g-function")
 SMALL = Setting("ishigami", 60, 3)
 
 
@@ -86,15 +87,15 @@ def made_up(task: Task, rng: np.random.Generator) -> Row:
     """Some result that a method might give, worse if it is not ours."""
     setting, spread = task.setting, 0.02 if task.method.startswith(("FIRST", "NANNE")) else 0.2
     error = None
-    if setting.part in ("drawn", "model"):
-        exact = np.ones(6) if setting.source == "mixed" else truths.truth(setting)
+    if setting.part in ("drawn", "model", "given"):
+        exact = some_truth(setting)
         importances = np.maximum(exact + spread * rng.normal(size=exact.shape) * (exact > 0), 0.001 * (exact > 0))
         importances[-1] += spread * (rng.uniform() < spread)
     elif setting.part == "whole":
         importances = np.array([printed.value for printed, _ in ABALONE.values()])
     else:
         importances = rng.uniform(size=setting.n_factors) * (rng.uniform(size=setting.n_factors) < 0.5)
-    if setting.part == "train":
+    if setting.part in REAL_ROWS:
         error = 0.1 * rng.uniform(0.9, 1.1) if setting.classes else rng.uniform(0.9, 1.1)
     elif setting.part == "subset":
         error = 4 + 1 / task.repetition.bit_count()
@@ -102,7 +103,15 @@ def made_up(task: Task, rng: np.random.Generator) -> Row:
     ranks_only = task.method in ("FILTER", "RF", "RF-SHAP") or certain
     one = row(task, importances, error, rng.uniform(1, 2) / spread, not ranks_only)
     sure = some_certainty(setting.n_factors, rng) if certain else None
-    return dataclasses.replace(one, ceiling=rng.uniform(0.8, 0.9), certainty=sure)
+    p_value = rng.uniform() if task.method == "CALIBRATED-NEXT" else None
+    return dataclasses.replace(one, ceiling=rng.uniform(0.8, 0.9), certainty=sure, p_value=p_value)
+
+
+def some_truth(setting: Setting) -> Floats:
+    """The true indices, or ones where they are not known."""
+    if setting.source in KNOWN:
+        return truths.truth(setting)
+    return np.isin(np.arange(setting.n_factors), setting.true_factors).astype(float)
 
 
 def some_certainty(n_factors: int, rng: np.random.Generator) -> Certainty:

@@ -1,12 +1,15 @@
 """How good standard errors, intervals and p-values are, from stored rows."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from study.data.setting import Setting
 from study.runs.experiments import COVERAGE, NULL_FACTORS
+from study.runs.store import Task
 from study.scores import certainty, truths
 from study.scores.results import Cell, at
 from tests.study.rows import estimate, results_of, selection
@@ -33,6 +36,18 @@ class TestMeasures:
             assert one.mean_error == pytest.approx(0.01, abs=1e-6)
             assert one.covered.value == 0.75  # 2.1 standard errors are too many
         assert ceiling.covered.value == 0 and ceiling.bias.value == pytest.approx(0.025, abs=1e-6)
+
+    def test_stored_intervals_count_instead_of_standard_errors(self) -> None:
+        true, ceiling = truths.truth(ISHIGAMI), truths.true_ceiling(ISHIGAMI)
+        before = estimate(ISHIGAMI, 0, true + 0.03, 0.01, np.ones(3))
+        ends = (list(true - 0.01), list(true + 0.05), [ceiling - 0.01, ceiling + 0.03])
+        sure = dataclasses.replace(before.certainty, lower=ends[0], upper=ends[1], ceiling_interval=ends[2])
+        after = dataclasses.replace(before, task=Task(ISHIGAMI, "EXTRAPOLATED", 1), certainty=sure)
+        *indices, of_ceiling = certainty.qualities(results_of([before, after]).find("EXTRAPOLATED", ISHIGAMI))
+        assert all(one.covered.value == 0.5 for one in (*indices, of_ceiling))
+        width = 2 * norm.ppf(0.975) * 0.01
+        assert [one.mean_width for one in indices] == pytest.approx([(0.06 + width) / 2] * 3, abs=1e-6)
+        assert of_ceiling.mean_width == pytest.approx((0.04 + width) / 2, abs=1e-6)
 
     def test_names_of_factors_are_those_of_the_paper(self) -> None:
         setting = COVERAGE[1]

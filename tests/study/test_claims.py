@@ -8,7 +8,7 @@ from study.runs.experiments import BY_NAME
 from study.scores.results import Results, at
 from tests.study.rows import results_of, selections
 
-ONLY_SHOWN = {"after-selection", "too-few-rows", "missing-values"}
+ONLY_SHOWN = {"after-selection", "too-few-rows", "missing-values", "time-order"}
 
 
 class TestClaims:

@@ -24,6 +24,11 @@ class TestLabels:
                 "Friedman, p = 10, ρ = 0.0, 5 % missing by value",
             ),
             (Setting("noise-panel", 600, 10), "Panel of noise, 30 × 20 rows, p = 10"),
+            (Setting("noise", 1000, 10, 0.95), "Noise, N = 1,000, p = 10, ρ = 0.95"),
+            (Setting("small-effect", 20_000, 20), "0.3 % effect, N = 20,000, p = 20"),
+            (Setting("sines", 500, 20, 0.5), "Five sines, N = 500, p = 20, ρ = 0.5"),
+            (Setting("friedman", 1000, 20, 0.5, part="given"), "Friedman, p = 20, ρ = 0.5"),
+            (Setting("concrete", 1030, 8, part="shuffled"), "Concrete Compressive Strength"),
             (Setting("panel", 1000, 4), "Panel, 50 × 20 rows, p = 3 + 1"),
         ],
     )

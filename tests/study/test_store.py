@@ -11,8 +11,9 @@ import pytest
 from scripts import run_script
 
 from study.methods.outcome import Certainty
-from study.runs.store import RESULTS, Row, Store, Task
-from tests.study.rows import SMALL, fill, row_of
+from study.runs.store import BEFORE_INTERVALS, RESULTS, SCHEMA, Row, Store, Task
+from study.runs.stream import pack
+from tests.study.rows import SMALL, as_table, fill, row_of
 
 
 def test_rows_come_back_as_they_were_stored(tmp_path):
@@ -32,6 +33,60 @@ def test_how_sure_an_estimate_is_comes_back_as_it_was_stored(tmp_path):
         appender.append(of_selection)
     assert store.read()["ceiling"].to_list() == [None, 0.75]
     assert store.read()["certainty"].to_list() == [None, vars(certainty)]
+
+
+def test_intervals_and_p_values_come_back_as_they_were_stored(tmp_path):
+    certainty = Certainty([0.5], [0.125], 0.0625, 0.75, [0.25], [0.75], [0.5, 1.0])
+    store = Store("EXTRAPOLATED", tmp_path)
+    with store.appending() as appender:
+        appender.append(Row(Task(SMALL, "EXTRAPOLATED", 0), [], [], None, None, None, 0.1, 0.75, certainty, 0.1))
+    assert store.read()["certainty"].to_list() == [vars(certainty)] and store.read()["p_value"].to_list() == [0.1]
+
+
+class TestOlderFiles:
+    """Files from before intervals were stored."""
+
+    @pytest.fixture
+    def store(self, tmp_path):
+        certainty = Certainty([0.5], [0.125], 0.0625, 0.75)
+        rows = [
+            Row(Task(SMALL, "NEAREST", 0), [1], [0.5], None, None, None, 0.1, 0.75, certainty),
+            row_of(1, "NEAREST"),
+        ]
+        store = Store("NEAREST", tmp_path)
+        store.path.write_bytes(pack(self.as_before(as_table(rows)), pa.Codec("zstd")))
+        return store
+
+    def as_before(self, table):
+        return pa.Table.from_pylist(table.to_pylist(), schema=BEFORE_INTERVALS)
+
+    def test_their_rows_have_no_intervals(self, store):
+        rows = store.read()
+        assert rows.columns == SCHEMA.names and rows["p_value"].to_list() == [None, None]
+        assert rows["certainty"].to_list() == [vars(Certainty([0.5], [0.125], 0.0625, 0.75)), None]
+
+    def test_more_rows_can_be_added(self, store):
+        before = store.read()
+        with store.appending() as appender:
+            appender.append(row_of(2, "NEAREST"))
+        assert store.read()[:2].equals(before) and store.read()["repetition"].to_list() == [0, 1, 2]
+
+    @pytest.mark.parametrize("bytes_lost", [1, 40, 300])
+    def test_a_row_that_was_cut_off_is_forgotten(self, store, bytes_lost):
+        whole = store.path.read_bytes()
+        (batch,) = self.as_before(as_table([row_of(2, "NEAREST")])).to_batches()
+        torn = whole[:-12] + batch.serialize().to_pybytes()[:-bytes_lost]
+        store.path.write_bytes(torn)
+        assert len(store.read()) == 2
+        with store.appending() as appender:
+            appender.append(row_of(3, "NEAREST"))
+        assert sorted(store.read()["repetition"]) == [0, 1, 3]
+
+    def test_damage_is_not_taken_for_age(self, store):
+        data = store.path.read_bytes()
+        store.path.write_bytes(data[:900] + bytes([data[900] ^ 1]) + data[901:])
+        with pytest.raises(ValueError, match=r"NEAREST\.arrows is damaged"):
+            store.read()
 
 
 @pytest.mark.parametrize("bytes_lost", [13, 40, 300, 1400])

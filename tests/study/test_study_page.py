@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from study.pages.certainty_page import make_certainty_page
+from study.pages.evidence_page import make_evidence_page
 from study.pages.figures.draw import FIGURES
 from study.pages.sections import make_section
 from study.pages.study_page import PAGE, make_page
-from study.runs.experiments import CERTAINTY, PAPER
+from study.runs.experiments import CERTAINTY, EVIDENCE, PAPER
 from study.runs.store import RESULTS
 from study.scores.results import Results
 
@@ -33,8 +34,11 @@ class TestPage:
         assert counted == sum(len(section.numbers) + len(section.statements) for section in sections)
 
     def test_links_lead_to_headings(self, nothing: Results) -> None:
-        of_paper, of_certainty = ([make_section(one.name, nothing) for one in part] for part in (PAPER, CERTAINTY))
-        for text in (make_page(of_paper, set(), nothing, "study"), make_certainty_page(of_certainty)):
+        of_paper, of_certainty, of_evidence = (
+            [make_section(one.name, nothing) for one in part] for part in (PAPER, CERTAINTY, EVIDENCE)
+        )
+        pages = (make_certainty_page(of_certainty), make_evidence_page(of_evidence))
+        for text in (make_page(of_paper, set(), nothing, "study"), *pages):
             self.assert_links_lead_to_headings(text)
 
     def assert_links_lead_to_headings(self, text: str) -> None:

@@ -7,6 +7,7 @@ from . import (
     classes,
     dimension,
     estimators,
+    evidence,
     fast,
     hundred,
     importance,
@@ -29,6 +30,7 @@ _FILES = (
     abalone,
     real_tables,
     requirements,
+    evidence,
 )
 ALL: tuple[Claim, ...] = tuple(claim for file in _FILES for claim in file.CLAIMS)
 

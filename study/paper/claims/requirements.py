@@ -118,7 +118,8 @@ def _p_values_not_too_small(setting: Setting) -> Check:
     return check
 
 
-def _noise(experiment: str, settings: Iterable[Setting]) -> Iterable[Requirement]:
+def few_alarms_in(experiment: str, settings: Iterable[Setting]) -> Iterable[Requirement]:
+    """Yield what is required in settings of pure noise."""
     for setting in settings:
         yield Requirement(
             experiment,
@@ -185,10 +186,10 @@ def _p_values() -> Iterable[Requirement]:
 
 
 CLAIMS = (
-    *_noise("noise", PURE_NOISE),
+    *few_alarms_in("noise", PURE_NOISE),
     *_calibrated(),
     *_coverage(),
     *_p_values(),
-    *_noise("everyday-noise", EVERYDAY_NOISE),
+    *few_alarms_in("everyday-noise", EVERYDAY_NOISE),
     _ceiling("panel-ceiling", PANEL, BIAS),
 )
