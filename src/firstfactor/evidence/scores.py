@@ -94,8 +94,8 @@ class Residuals:
     def variance(self) -> float:
         """The variance of y that is left, corrected for the number of coefficients."""
         degrees = self.left.shape[1] - self.regression.n_coefficients
-        left: float = np.vdot(self.left, self.left).item()
-        return left / max(degrees, 1)
+        total: float = (self.left**2).sum()
+        return total / max(degrees, 1)
 
     def squares(self, functions: Functions) -> Floats:
         """Squared scores of some functions, summed over the outputs: (functions, 1)."""
