@@ -46,6 +46,7 @@ def estimate_totals(
         inputs=design.inputs if subset is None else (),
         missing=tuple(design.n_missing.tolist()) if subset is None else (),
         method="NANNE" if noise else "NN",
+        estimator=variances.estimator,
         uncertainty=uncertainty,
         sample_size=diagnose_sample_size(variances, order, left),
         findings=variances.examine_data(everything),
