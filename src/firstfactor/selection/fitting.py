@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._utils.text import without_controls
+from ..inference.row_order import examine_order
 from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import IndexTarget, plug_in
 from ..parameters import Procedure
@@ -92,6 +93,7 @@ def estimate_selected(
             sure = replace(sure, p_values=np.full(len(kept), np.nan))
         sure = sure.expand(design.n_factors, kept)
     noise = variances.of(kept)
+    by_importance = sorted(kept, key=lambda i: -values[i])
     return Indices(
         values=values,
         names=design.names,
@@ -109,9 +111,9 @@ def estimate_selected(
         procedure=procedure,
         path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
         uncertainty=sure,
-        sample_size=diagnose_sample_size(variances, sorted(kept, key=lambda i: -values[i]), noise),
+        sample_size=diagnose_sample_size(variances, by_importance, noise),
         kept=kept,
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),
-        findings=variances.examine_data(kept),
+        findings=(*variances.examine_data(kept), *examine_order(variances, by_importance)),
     )
