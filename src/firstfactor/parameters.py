@@ -2,7 +2,8 @@
 
 `FIRST`, the functions, `rank` and the command line take all of it from here. A parameter is a field of `Options`,
 `Procedure` or `RankParameters`; where `rank` has another default than `FIRST`, `RankParameters` has the same field with
-that default. Rules that depend on the table, such as "at most the number of rows", are checked where the table is known.
+that default. Rules that depend on the table, such as "at most the number of rows", are checked where the table is
+known.
 """
 
 import re

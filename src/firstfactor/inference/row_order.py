@@ -1,4 +1,4 @@
-"""Do rows that follow each other in the table have more in common than the factors explain?
+"""Whether rows that follow each other in the table have more in common than the factors explain.
 
 In a series, one row is like the next whatever the factors do. Neighbours in the factors are then often neighbours in
 time, and what they have in common looks like an effect. It is found by what local fits leave of y. A fit to a row uses
@@ -42,6 +42,13 @@ SORTED = 0.95
 
 # Where y itself follows by less than so many standard errors, nothing is fitted.
 FIRST_LOOK = 1.0
+
+
+def add_order(findings: tuple[Finding, ...], variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:
+    """The findings with one on the order of rows, unless a column that tells their groups says more."""
+    if any(one.kind == "groups" for one in findings):
+        return findings
+    return findings + examine_order(variances, factors)
 
 
 def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:

@@ -51,11 +51,18 @@ def is_calibrated(indices: Indices) -> bool:
     return indices.procedure is not None and indices.procedure.rule == "calibrated"
 
 
+def is_untested(indices: Indices) -> bool:
+    """Tell whether the same rows selected the factors by the paper's rule, which selects from noise as well."""
+    procedure = indices.procedure
+    return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
+
+
 def say_ceiling(indices: Indices, response: str) -> str:
     """The sentence on how much of the response models can explain, or that nothing was found.
 
     It is about the selected factors, or about all of them if none were selected. A bound is claimed only where the rows
-    give one: nearest rows are never at the same point, so that a ceiling from them comes out low.
+    give one: nearest rows are never at the same point, so that a ceiling from them comes out low; and of factors that
+    chance selected it comes out high.
     """
     ceiling, what = indices.r2_ceiling, f"of the {measure(indices)} of {response}"
     if not indices.selected.size:
@@ -63,7 +70,7 @@ def say_ceiling(indices: Indices, response: str) -> str:
     if ceiling <= 0:
         return f"In {indices.n_rows:,} rows, nothing {what} seems to be explained by {_factors(indices)}."
     share = "all" if ceiling == 1 else f"about {percent(ceiling)}"
-    how_sure = _say_low(ceiling) if indices.estimator == "nearest" else _say_bounds(indices)
+    how_sure = _say_low(indices) if indices.estimator == "nearest" else _say_bounds(indices)
     return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{how_sure}."
 
 
@@ -80,13 +87,18 @@ def _factors(indices: Indices) -> str:
     return "the selected factor" if indices.selected.size == 1 else f"the {indices.selected.size:,} selected factors"
 
 
-def _say_low(ceiling: float) -> str:
-    return "" if ceiling == 1 else ", or more: the estimate from nearest rows comes out low"
+def _say_low(indices: Indices) -> str:
+    """In which direction a ceiling from nearest rows is off."""
+    if is_untested(indices):
+        return ", by an estimate that comes out low for true factors and high for those that chance selected"
+    return "" if indices.r2_ceiling == 1 else ", or more: the estimate from nearest rows comes out low"
 
 
 def _say_bounds(indices: Indices) -> str:
     """Both ends of the interval of the ceiling, without those that say nothing."""
     low, high = r2_range(indices) or (0.0, 1.0)
+    if is_untested(indices):
+        low = 0.0  # chance that selected raises it
     ends = [f"at least {percent(low)}"] * (low > 0) + [f"at most {percent(high)}"] * (high < 1)
     return f": {' and '.join(ends)}, as far as these rows can tell" if ends else ""
 
@@ -110,6 +122,8 @@ def percent(share: float) -> str:
 
 def format_ceiling(indices: Indices) -> str:
     """The ceiling with two decimals and its interval; one that comes out low is no bound and has none."""
+    if is_untested(indices):
+        return f"about {indices.r2_ceiling:.2f}"
     if indices.estimator == "nearest":
         return f"{indices.r2_ceiling:.2f}" + (" or more" if indices.r2_ceiling < 1 else "")
     ends = "–".join(f"{end:.2f}" for end in r2_range(indices) or ())
@@ -136,14 +150,14 @@ def say_no_evidence(indices: Indices) -> str:
         return ""
     p_values = "; p-values from the other half of the rows are" if indices.procedure.split else ""
     return (
-        "By the paper's rule, some factor raises what seems to be explained even in pure noise, so a selection by it is "
-        f"no evidence{p_values}."
+        "By the paper's rule, some factor raises what seems to be explained even in pure noise, so a selection by it "
+        f"is no evidence{p_values}."
     )
 
 
 def say_no_p_values(indices: Indices) -> str:
     """The sentence on why there are intervals but no p-values; nothing where there are."""
-    if indices.uncertainty is None or not say_no_evidence(indices) or indices.path is None or indices.path.rows_apart:
+    if indices.uncertainty is None or not is_untested(indices):
         return ""
     return "No p-values: from the rows that also selected the factors they would be too small."
 
@@ -197,4 +211,5 @@ def say_bias(indices: Indices, way_out: str) -> str:
     if bias <= LEAST_BIAS or indices.sample_size.supported is not None:
         return ""
     points = f"{100 * bias:.0f} point{'' if round(100 * bias) == 1 else 's'}"
-    return f"The true ceiling is probably higher, by {points} or more: neighbours are too far apart. {way_out}"
+    where = "If these factors matter, the true ceiling is" if is_untested(indices) else "The true ceiling is probably"
+    return f"{where} higher, by {points} or more: neighbours are too far apart. {way_out}"

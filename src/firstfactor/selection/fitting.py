@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._utils.text import without_controls
-from ..inference.row_order import examine_order
+from ..inference.row_order import add_order
 from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import IndexTarget, plug_in
 from ..parameters import Procedure
@@ -115,5 +115,5 @@ def estimate_selected(
         kept=kept,
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),
-        findings=(*variances.examine_data(kept), *examine_order(variances, by_importance)),
+        findings=add_order(variances.examine_data(kept), variances, by_importance),
     )
