@@ -351,8 +351,8 @@ class RankParameters(_Parameters):
     groups: str | None = parameter(
         None,
         "str, optional",
-        "The column that says which rows belong together, such as those of one person: they are never each other's "
-        "neighbours. It is no factor.",
+        "The column that says which rows belong together, such as those of one person or month: they are never each "
+        "other's neighbours. It is no factor.",
         typed=str,
         metavar="COLUMN",
     )

@@ -174,8 +174,8 @@ def rank(
     >>> from firstfactor.problems import friedman
     >>> X, y = friedman.sample(500, seed=0, frame="polars")
     >>> ranking = rank(X.with_columns(y), "y")
-    >>> ranking.indices.selected
-    array([0, 6, 9, 8, 7])
+    >>> sorted(ranking.indices.names[i] for i in ranking.indices.selected)
+    ['x1', 'x10', 'x7', 'x8', 'x9']
     """
     parameters, estimates, procedure = _parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()

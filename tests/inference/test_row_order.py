@@ -117,7 +117,7 @@ def test_a_table_sorted_by_the_response_is_in_no_order_of_time():
 def test_groups_mend_it():
     rng = np.random.default_rng(0)
     X, y = series(rng, 400, 3), series(rng, 400)[:, 0]
-    with pytest.warns(DataQualityWarning, match=r"Use blocks of such rows, such as one for each week, as groups=\.$"):
+    with pytest.warns(DataQualityWarning, match=r"Use blocks of rows, such as one for each month, .* as groups=\.$"):
         FIRST().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataQualityWarning)
@@ -136,7 +136,7 @@ def test_the_command_says_what_to_type(tmp_path):
     with pytest.warns(DataQualityWarning):
         ranking = rank(table, "y")
     (found,) = ranking.indices.findings
-    assert found.kind == "order" and found.command_advice.endswith("such as the number of the week.")
+    assert found.kind == "order" and found.command_advice.endswith("that one shares little with the next.")
     assert "Use --groups with a column" in found.command_advice
     ranking.report(tmp_path / "page.html")
     assert "alike beyond what the factors explain" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -69,6 +69,7 @@ _TIME = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 MEANINGFUL = "its values mean something"
+LONG_ENOUGH = "so long that one shares little with the next"
 
 Kind = Literal["identifier", "groups", "copies", "rows", "classes", "order"]
 
@@ -98,7 +99,7 @@ class Finding:
             "identifier": f"Drop the column unless {MEANINGFUL}.",
             "groups": f"Drop the column, or use it as groups=, unless {MEANINGFUL}.",
             "copies": "Drop the duplicates first.",
-            "order": "Use blocks of such rows, such as one for each week, as groups=.",
+            "order": f"Use blocks of rows, such as one for each month, {LONG_ENOUGH}, as groups=.",
             "classes": 'Use task="classification" if they are classes.',
         }
         return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
@@ -112,7 +113,7 @@ class Finding:
             "groups": f"Use --groups {column} to keep such rows from being each other's neighbours, or --drop {column} "
             f"unless {MEANINGFUL}.",
             "copies": "Use --unique to keep each row once.",
-            "order": "Use --groups with a column that says which rows belong together, such as the number of the week.",
+            "order": f"Use --groups with a column that numbers blocks of rows, such as months, {LONG_ENOUGH}.",
             "classes": "Use --task classification if they are classes.",
         }
         return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
