@@ -33,8 +33,9 @@ def run_demo(arguments, folder=ROOT, run=run):
 def write_anew():
     """Put what the examples print now in place of what the README shows."""
     text = README.read_text(encoding="utf-8")
-    for pattern, run in ((CODE, run_code), (DEMO, run_demo)):
-        text = pattern.sub(lambda found, run=run: found["code"] + run(found["source"]) + found["end"], text)
+    for pattern, say in ((CODE, run_code), (DEMO, run_demo)):
+        for found in [*pattern.finditer(text)]:
+            text = text.replace(found[0], found["code"] + say(found["source"]) + found["end"])
     README.write_text(text, encoding="utf-8")
 
 
