@@ -9,6 +9,9 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from tables import friedman
 
 from firstfactor import FIRST, DataQualityWarning, rank, total_indices
+from firstfactor.inference.row_order import fit_other_blocks, rank_correlation
+from firstfactor.parameters import Options
+from firstfactor.variance.conditional import open_variances
 
 
 def series(rng, rows, columns=1, memory=0.9):
@@ -36,6 +39,16 @@ def test_series_are_found_whether_factors_are_series_or_not(rows, options):
         X = rng.normal(size=(rows, 4))
         (found,) = order_found(X, X[:, 0] + X[:, 1] ** 2 + series(rng, rows)[:, 0], **options)
         assert found.count == rows and "alike beyond what the factors explain (correlation 0." in found.sentence
+
+
+def test_rows_of_a_block_are_no_neighbours():
+    """Where all factors change slowly, the nearest rows are those next in time, which would explain the series."""
+    left = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        with open_variances(series(rng, 500, 5, memory=0.99), series(rng, 500)[:, 0], Options()) as variances:
+            left.append(rank_correlation(fit_other_blocks(variances.search, range(5))))
+    assert np.mean(left) > 0.45  # about 0.3 if they were
 
 
 def test_several_outputs_and_classes_are_series_too():
