@@ -247,10 +247,7 @@ def test_birds_by_species(ask):
     assert set(selected(found)[:2]) == {"bill", "flipper"} and found.classes == ["anna", "bert", "carl"]
     assert found.indices.r2_ceiling > 0.9
     printed, written = ask(frame, "-t", "species", "--stability", "2", "--split")
-    assert (
-        "species has 3 classes." in printed
-        and "of the Gini impurity of species from these factors (no Brier" in printed
-    )
+    assert "species has 3 classes." in printed and "of the Gini impurity of species (a Brier score of " in printed
     assert written["data"]["classes"] == ["anna", "bert", "carl"]
     assert {row["factor"] for row in written["factors"][:2]} == {"bill", "flipper"}
 
@@ -270,8 +267,11 @@ def test_whole_numbers_may_be_classes(ask):
 
 def test_ten_digits(ask):
     frame = digits()
-    found = rank(frame, "digit", task="classification")
-    assert set(selected(found)) == {f"pixel {b}" for b in range(4)} and found.classes == list(range(10))
+    pixels = {f"pixel {b}" for b in range(4)}
+    found = rank(frame, "digit", task="classification", rule="paper")
+    assert set(selected(found)) == pixels and found.classes == list(range(10))
+    # Without any noise in the digits, the calibrated rule takes the corner for a factor as well, with a p-value of 0.
+    assert set(selected(rank(frame, "digit", task="classification"))) >= pixels
     printed, written = ask(frame, "-t", "digit", "--task", "classification", "--max-factors", "2")
     assert "digit has 10 classes." in printed and sum(row["selected"] for row in written["factors"]) == 2
 
@@ -348,7 +348,7 @@ def test_two_outputs(ask):
     assert selected(alone)[0] == "speed"
     printed, written = ask(frame, "-t", "heat", "-t", "wear", "--group", "material=material_*", "--split")
     assert "heat and wear are explained together." in printed
-    assert "of the variance of heat and wear (standardised, summed) from these factors" in printed
+    assert "of the variance of heat and wear (standardised, summed): at " in printed
     assert written["data"]["target"] == targets
     assert written["settings"]["factor_groups"]["material"][0] == "material_iron"
 

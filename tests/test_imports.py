@@ -96,11 +96,11 @@ def test_a_ranking_needs_no_scikit_learn():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_small_table_needs_no_joblib():
+def test_a_small_table_needs_no_joblib_for_the_paper_s_rule():
     code = (
         "import sys, polars, firstfactor, numpy\n"
         "x = numpy.random.default_rng(0).normal(size=(60, 3))\n"
-        "firstfactor.rank(polars.DataFrame(x, schema=['a', 'b', 'y']), 'y')\n"
+        "firstfactor.rank(polars.DataFrame(x, schema=['a', 'b', 'y']), 'y', rule='paper')\n"
         "assert 'joblib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

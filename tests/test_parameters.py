@@ -11,6 +11,8 @@ from firstfactor import FIRST, rank, total_indices
 from firstfactor.cli.options import as_typed, flag
 from firstfactor.parameters import (
     RANK,
+    RANKING,
+    SELECTOR,
     Options,
     OptionsDict,
     Procedure,
@@ -33,6 +35,17 @@ def test_rank_has_its_parameters_with_their_defaults():
     assert all(signature[name].default == find(name).default for name in RANK)
 
 
+def test_only_the_rule_has_another_default_in_rank():
+    shared = [each for group in SELECTOR for each in fields(group) if each.name in RANK]
+    differ = [each.name for each in shared if find(each.name).default != each.default]
+    assert differ == ["rule"] and (Procedure.rule, RankParameters.rule) == ("paper", None)
+    for name in differ:
+        there, here = find(name, SELECTOR).metadata, find(name, RANKING).metadata
+        assert here["choices"] == there["choices"] and here["help"].startswith(there["help"])
+    with pytest.raises(ValueError, match=re.escape("rule must be one of 'paper', 'calibrated'; got 'best'.")):
+        RankParameters(rule="best")
+
+
 def test_type_checkers_know_the_same_names():
     assert set(OptionsDict.__annotations__) == {each.name for each in fields(Options)}
     assert set(RankDict.__annotations__) == set(RANK)
@@ -41,10 +54,10 @@ def test_type_checkers_know_the_same_names():
 
 @pytest.mark.parametrize("item", [FIRST, rank])
 def test_help_texts_are_filled_into_docstrings(item):
-    names = RANK if item is rank else [each.name for group in (Options, Procedure) for each in fields(group)]
+    names = RANK if item is rank else [each.name for group in SELECTOR for each in fields(group)]
     for name in names:
-        words = " ".join(item.__doc__.split())
-        assert f"{name} : {find(name).metadata['kind']} {find(name).metadata['help']}" in words
+        words, details = " ".join(item.__doc__.split()), find(name, RANKING if item is rank else SELECTOR).metadata
+        assert f"{name} : {details['kind']} {details['help']}" in words
     assert not re.search(r"^ *\{\w+\}$", item.__doc__, re.MULTILINE)
 
 

@@ -45,8 +45,33 @@ def factors(frame):
 
 
 def test_it_is_first_without_scikit_learn(frame, ranking):
-    same(ranking.indices, FIRST(n_jobs=-1, random_state=0).fit(*factors(frame)).indices_)
+    same(ranking.indices, FIRST(rule="calibrated", n_jobs=-1, random_state=0).fit(*factors(frame)).indices_)
     assert repr(ranking) == repr(ranking.indices)
+
+
+@pytest.mark.parametrize(
+    ("options", "used"),
+    [
+        ({}, ("calibrated", "extrapolated", 0.1)),
+        ({"rule": None}, ("calibrated", "extrapolated", 0.1)),
+        ({"alpha": 0.2}, ("calibrated", "extrapolated", 0.2)),
+        ({"estimator": "nearest"}, ("calibrated", "nearest", 0.1)),
+        ({"rule": "paper"}, ("paper", "nearest", None)),
+        ({"method": "first-fast"}, ("paper", "nearest", None)),
+        ({"method": "backward"}, ("paper", "nearest", None)),
+        ({"method": "total"}, ("paper", "nearest", None)),
+        ({"method": "total", "rule": "paper"}, ("paper", "nearest", None)),
+    ],
+)
+def test_evidence_decides_unless_something_else_is_asked_for(frame, options, used):
+    settings = rank(frame[:60], "y", **options).settings
+    assert (settings["rule"], settings["estimator"], settings["alpha"]) == used
+
+
+def test_nothing_is_found_in_noise_unless_the_paper_s_rule_is_asked_for():
+    noise = pl.DataFrame(np.random.default_rng(0).normal(size=(100, 9)), schema=[*"abcdefgh", "y"])
+    assert rank(noise, "y").indices.selected.size == 0
+    assert rank(noise, "y", rule="paper").indices.selected.size > 0
 
 
 @pytest.mark.parametrize(
@@ -55,10 +80,11 @@ def test_it_is_first_without_scikit_learn(frame, ranking):
         ({"method": "total"}, lambda X, y: total_indices(X, y, uncertainty=True)),
         ({"method": "backward"}, lambda X, y: backward_elimination(X, y, uncertainty=True)),
         ({"method": "first-fast"}, lambda X, y: FIRST(forward="fast").fit(X, y).indices_),
-        ({"rule": "calibrated", "alpha": 0.05},
-         lambda X, y: FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).indices_),
-        ({"split": True, "seed": 3}, lambda X, y: FIRST(split=True, random_state=3).fit(X, y).indices_),
-        ({"n_neighbors": 4, "n_outer": 0.5, "seed": 1, "scale": False, "estimator": "extrapolated"},
+        ({"rule": "paper"}, lambda X, y: FIRST().fit(X, y).indices_),
+        ({"alpha": 0.05}, lambda X, y: FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).indices_),
+        ({"split": True, "seed": 3},
+         lambda X, y: FIRST(rule="calibrated", split=True, random_state=3).fit(X, y).indices_),
+        ({"rule": "paper", "n_neighbors": 4, "n_outer": 0.5, "seed": 1, "scale": False, "estimator": "extrapolated"},
          lambda X, y: FIRST(4, 0.5, random_state=1, scale=False, estimator="extrapolated").fit(X, y).indices_),
     ],
 )  # fmt: skip
@@ -96,12 +122,12 @@ def test_rows_that_are_left_out_are_noted(frame):
 
 def test_stability_is_that_of_the_function(frame):
     found = rank(frame, "y", stability=3, seed=5).stability
-    expected = stability(*factors(frame), n_pairs=3, random_state=5)
+    expected = stability(*factors(frame), n_pairs=3, random_state=5, selector=FIRST(rule="calibrated"))
     np.testing.assert_array_equal(found.frequencies, expected.frequencies)
 
 
 def test_settings_are_complete(ranking):
-    assert ranking.settings["alpha"] is None and ranking.settings["estimator"] == "nearest"
+    assert ranking.settings["alpha"] == 0.1 and ranking.settings["estimator"] == "extrapolated"
     assert set(ranking.settings) == set(rank.__signature__.parameters) - {"data", "target", "progress"}
     assert list(ranking.seconds) == ["reading", "loading", "searching"]
 
@@ -122,7 +148,7 @@ def test_progress_is_told_in_words(frame):
     told = []
     rank(frame, "y", stability=1, progress=told.append)
     assert told[:2] == ["reading", "loading"] and told[-1] == "selecting on halves of the rows: 2 of 2"
-    assert any(re.match(r"searching: \+ x\d+, 1 factor explains \d+%; trying 10 more", line) for line in told)
+    assert any(re.match(r"searching: \+ x\d+, 1 factor explains \d+%; trying \d+ more", line) for line in told)
 
 
 def test_warnings_point_at_the_caller():
@@ -140,9 +166,12 @@ def test_warnings_point_at_the_caller():
     [
         ({"methods": "total"}, "there is no option 'methods'. Did you mean 'method'?"),
         ({"method": "best"}, "method must be one of 'first', 'first-fast', 'backward', 'total'; got 'best'."),
-        ({"alpha": 0.1}, 'alpha= is for rule="calibrated"; add that, or leave out alpha=.'),
+        ({"alpha": 0.1, "rule": "paper"}, 'alpha= is for rule="calibrated"; leave out alpha= or rule="paper".'),
+        ({"alpha": 0.1, "method": "total"}, 'alpha= is for rule="calibrated"; leave out alpha= or method="total".'),
         ({"rule": "calibrated", "method": "total"},
          'rule="calibrated" goes with method="first" only; got method="total".'),
+        ({"rule": "calibrated", "method": "first-fast"},
+         'rule="calibrated" goes with method="first" only; got method="first-fast".'),
         ({"split": True, "method": "total"}, "split= goes with"),
         ({"sample": 2}, "sample must be a whole number of at least 3; got 2."),
         ({"stability": 2, "n_outer": 150}, "n_outer must be at most 100, half of the rows, with stability=; got 150."),

@@ -36,6 +36,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     nothing to the others are then removed. What is left gets its total Sobol' index: the share of the
     explainable variance that no model could reach without the factor [1]_.
 
+    By default this is the paper's Algorithm 3: some factor raises what seems to be explained even in pure noise, so a
+    selection by it is no evidence. ``rule="calibrated"``, the default of `rank`, asks for evidence.
+
     Parameters
     ----------
     {n_neighbors}
@@ -80,12 +83,14 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     explained_variance_ : float
         Variance of y that they can explain.
     r2_ceiling_ : float
-        The best R² that any model can reach on the selected factors, from 0 to 1.
+        The best R² that any model can reach on the selected factors, from 0 to 1. From nearest rows it comes out low,
+        and high where chance selected.
     standard_errors_ : array of shape (factors,)
         Of each importance; not a number if not selected. See `interval`, and ``indices_.uncertainty`` for those of the
         noise variance and of the ceiling.
     p_values_ : array of shape (factors,)
-        How likely such an effect is if the factor adds nothing to the other selected ones; not a number likewise.
+        How likely such an effect is if the factor adds nothing to the other selected ones; not a number likewise. The
+        paper's rule has none without ``split``: from the rows that selected, they would be too small.
     path_ : Path
         What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
     indices_ : Indices
@@ -188,7 +193,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             weight of 2 is not the same as a row that occurs twice, which would be its own neighbour without noise.
             Rows with weight 0 are left out.
         groups : array-like of shape (rows,), optional
-            Which rows belong together, such as those of one person, batch or site. They are never each other's
+            Which rows belong together, such as those of one person, batch, site or month. They are never each other's
             neighbours, and random halves, bootstrap draws and standard errors keep them together.
         """
         options, procedure = self.parameters()

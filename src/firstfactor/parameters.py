@@ -1,8 +1,9 @@
 """Every parameter once: its default, its check, its help text and how it is typed in the command line.
 
 `FIRST`, the functions, `rank` and the command line take all of it from here. A parameter is a field of `Options`,
-`Procedure` or `RankParameters`. Rules that depend on the table, such as "at most the number of rows", are checked where
-the table is known.
+`Procedure` or `RankParameters`; where `rank` has another default than `FIRST`, `RankParameters` has the same field with
+that default. Rules that depend on the table, such as "at most the number of rows", are checked where the table is
+known.
 """
 
 import re
@@ -57,6 +58,15 @@ def parameter(
         check = one_of(*choices) if default is not None else optional(one_of(*choices))
     metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar, "option": option}
     return field(default=default, metadata=metadata | {"choices": tuple(choices)})
+
+
+def with_default(group: type, name: str, default: Any, sentence: str) -> Any:
+    """The field of another group with another default, which a sentence in the help explains."""
+    same = next(each for each in fields(group) if each.name == name).metadata
+    check = same["check"] if default is not None else optional(same["check"])
+    kind = same["kind"] if default is not None else f"{same['kind']}, optional"
+    changed = {"kind": kind, "help": f"{same['help']} {sentence}", "check": check}
+    return field(default=default, metadata={**same, **changed})
 
 
 def one_of(*choices: str) -> Check:
@@ -259,9 +269,9 @@ class Procedure(_Parameters):
     rule: str = parameter(
         "paper",
         '{"paper", "calibrated"}',
-        'When a factor is selected. "paper": if it raises what seems to be explained (Algorithm 3), which some factors '
-        'do even in pure noise. "calibrated": only if it raises it by more than the best of all candidates would by '
-        "chance.",
+        'When a factor is selected. "paper": if it raises what seems to be explained (Algorithm 3), which some factor '
+        'does even in pure noise, so a selection by this rule is no evidence. "calibrated": only if it raises it by '
+        "more than the best of all candidates would by chance.",
         choices=("paper", "calibrated"),
     )
     alpha: float = parameter(
@@ -341,8 +351,8 @@ class RankParameters(_Parameters):
     groups: str | None = parameter(
         None,
         "str, optional",
-        "The column that says which rows belong together, such as those of one person: they are never each other's "
-        "neighbours. It is no factor.",
+        "The column that says which rows belong together, such as those of one person or month: they are never each "
+        "other's neighbours. It is no factor.",
         typed=str,
         metavar="COLUMN",
     )
@@ -370,8 +380,14 @@ class RankParameters(_Parameters):
         '{"first", "first-fast", "backward", "total"}',
         '"first": forward selection, then elimination. "first-fast": drops factors early. "backward": elimination from '
         'all factors. "total": the total index of every factor, without a selection. The last two give intervals for '
-        "up to 30 factors.",
+        "up to 30 factors. All but the first belong to the paper's rule.",
         choices=("first", "first-fast", "backward", "total"),
+    )
+    rule: str | None = with_default(
+        Procedure,
+        "rule",
+        None,
+        "Default: calibrated with the method first, paper with the others.",
     )
     stability: int | None = parameter(
         None,
@@ -418,6 +434,15 @@ class RankParameters(_Parameters):
         """Whether the method is a FIRST, which selects factors."""
         return self.method in ("first", "first-fast")
 
+    @property
+    def rule_used(self) -> str:
+        """The rule, where none is given the one that asks for evidence if the method has it."""
+        return self.rule or ("calibrated" if self.method == "first" else "paper")
+
+
+# Where the parameters of `FIRST` are, and those of `rank`, which has defaults of its own.
+SELECTOR = (Options, Procedure)
+RANKING = (RankParameters, *SELECTOR)
 
 # The parameters of `rank` and of the command, in the order of the help.
 RANK = (
@@ -464,7 +489,7 @@ class RankDict(TypedDict, total=False):
     unique: bool
     sample: int | None
     method: str
-    rule: str
+    rule: str | None
     alpha: float
     forced: Sequence[str]
     max_factors: int | None
@@ -482,19 +507,21 @@ class RankDict(TypedDict, total=False):
     decimal: str | None
 
 
-def find(name: str) -> Field[Any]:
-    """The parameter of this name."""
-    return next(each for group in (RankParameters, Options, Procedure) for each in fields(group) if each.name == name)
+def find(name: str, groups: Sequence[type] = RANKING) -> Field[Any]:
+    """The parameter of this name, in the first of the groups that has it."""
+    return next(each for group in groups for each in fields(group) if each.name == name)
 
 
-def document(item: Documented) -> Documented:
+def document(item: Documented, groups: Sequence[type] = SELECTOR) -> Documented:
     """Fill in the parameters that a docstring names as ``{name}`` on a line of its own; a decorator."""
-    item.__doc__ = re.sub(r"^( *)\{(\w+)\}$", _describe, item.__doc__ or "", flags=re.MULTILINE)
+    item.__doc__ = re.sub(
+        r"^( *)\{(\w+)\}$", lambda line: _describe(line, groups), item.__doc__ or "", flags=re.MULTILINE
+    )
     return item
 
 
-def _describe(line: re.Match[str]) -> str:
+def _describe(line: re.Match[str], groups: Sequence[type]) -> str:
     """A parameter as numpydoc has it, indented like the line that names it."""
-    each = find(line[2])
+    each = find(line[2], groups)
     body = textwrap.fill(each.metadata["help"], 110 - len(line[1]), break_long_words=False, break_on_hyphens=False)
     return textwrap.indent(f"{each.name} : {each.metadata['kind']}\n{textwrap.indent(body, '    ')}", line[1])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
 from ._utils.text import list_names
-from .parameters import RANK, Options, Procedure, RankDict, RankParameters, document, find
+from .parameters import RANK, RANKING, Options, Procedure, RankDict, RankParameters, document, find
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -174,8 +174,8 @@ def rank(
     >>> from firstfactor.problems import friedman
     >>> X, y = friedman.sample(500, seed=0, frame="polars")
     >>> ranking = rank(X.with_columns(y), "y")
-    >>> ranking.indices.selected
-    array([0, 6, 9, 8, 7])
+    >>> sorted(ranking.indices.names[i] for i in ranking.indices.selected)
+    ['x1', 'x10', 'x7', 'x8', 'x9']
     """
     parameters, estimates, procedure = _parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()
@@ -219,7 +219,7 @@ def rank(
     )
 
 
-document(rank)
+document(rank, RANKING)
 rank.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
     [
         inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -242,18 +242,19 @@ def _parse(options: Mapping[str, Any]) -> tuple[RankParameters, Options, Procedu
 
     parameters = RankParameters(**pick(RankParameters))
     _refuse_combinations(parameters, options)
-    forward = {"forward": "fast"} if parameters.method == "first-fast" else {}
+    forward = "fast" if parameters.method == "first-fast" else Procedure.forward
     estimates = Options(**pick(Options) | {"n_jobs": parameters.jobs, "random_state": parameters.seed})
-    return parameters, estimates, Procedure(**pick(Procedure) | forward)
+    return parameters, estimates, Procedure(**pick(Procedure) | {"rule": parameters.rule_used, "forward": forward})
 
 
 def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any]) -> None:
     """Refuse parameters that do not go together."""
-    calibrated = options.get("rule") == "calibrated"
+    calibrated, other_method = parameters.rule_used == "calibrated", f'method="{parameters.method}"'
     if calibrated and parameters.method != "first":
-        raise ValueError(f'rule="calibrated" goes with method="first" only; got method="{parameters.method}".')
+        raise ValueError(f'rule="calibrated" goes with method="first" only; got {other_method}.')
     if "alpha" in options and not calibrated:
-        raise ValueError('alpha= is for rule="calibrated"; add that, or leave out alpha=.')
+        without = 'rule="paper"' if parameters.rule else other_method
+        raise ValueError(f'alpha= is for rule="calibrated"; leave out alpha= or {without}.')
     for name in ("split", "stability", "max_factors"):
         if options.get(name) and not parameters.selects:
             raise ValueError(
@@ -328,7 +329,7 @@ def _settings_used(
     parameters: RankParameters, estimates: Options, procedure: Procedure, dataset: "Dataset"
 ) -> dict[str, Any]:
     """All parameters by name, with what was decided where they leave something open."""
-    values = vars(procedure) | vars(estimates) | vars(parameters) | dict(dataset.reading)
+    values = vars(parameters) | vars(procedure) | vars(estimates) | dict(dataset.reading)
     alpha = procedure.alpha if procedure.rule == "calibrated" else None
     return {name: values[name] for name in RANK} | {"alpha": alpha}
 

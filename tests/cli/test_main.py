@@ -121,11 +121,13 @@ RUNS = {
                  "--missing", "drop", "--decimal", ".", "-q", "-q", "--json", "book.json"),
     "many": ("rank", "many.csv", "-t", "y"),
     "many totals": ("rank", "many.csv", "-t", "y", "--method", "total", "--json", "many.json"),
-    "calibrated": (*BASE, "--rule", "calibrated", "--alpha", "0.05", "--stability", "2", "--split", "--json",
+    "calibrated": (*BASE, "--alpha", "0.05", "--stability", "2", "--split", "--json",
                    "calibrated.json", "--csv", "calibrated.csv", "--html", "calibrated.html"),
-    "noise": ("rank", "noise.csv", "-t", "y", "--stability", "2"),
-    "calibrated noise": ("rank", "noise.csv", "-t", "y", "--rule", "calibrated"),
-    "extrapolated": ("demo", "--estimator", "extrapolated"),
+    "paper": (*BASE, "--rule", "paper", "--json", "paper.json", "--csv", "paper.csv"),
+    "paper split": (*BASE, "--rule", "paper", "--split"),
+    "noise": ("rank", "noise.csv", "-t", "y", "--rule", "paper", "--stability", "2"),
+    "calibrated noise": ("rank", "noise.csv", "-t", "y"),
+    "paper demo": ("demo", "--rule", "paper"),
     "demo": ("demo",),
     "ishigami": ("demo", "ishigami"),
     "heavy-tailed": ("demo", "heavy-tailed"),
@@ -191,25 +193,27 @@ def test_what_is_printed(runs):
         "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is a quantity.",
         "Left out: id (text, all different), day (dates, but '2024-02-31' is none).",
     ]
-    ceiling = r"Estimated ceiling: no model can explain more than 9\d % \(9\d–9\d\) of the variance of y from these "
-    ceiling += r"factors\."
-    assert re.fullmatch(ceiling, f"{lines[3]} {lines[4]}")
-    assert words(" ".join(lines[5:7])).startswith("Note: The true ceiling is probably higher, by 1 point or more: ")
-    assert re.fullmatch(r"rank  factor +kind +importance \(interval\) +p", lines[8])
+    ceiling = (
+        r"From the 3 selected factors, models can explain about (9\d) % of the variance of y: at least (9\d) % and "
+    )
+    ceiling += r"at most (9\d\.?\d*) %, as far as these rows can tell\."
+    about, low, high = map(float, re.fullmatch(ceiling, f"{lines[3]} {lines[4]}").groups())
+    assert low < about < high
+    assert re.fullmatch(r"rank  factor +kind +importance \(interval\) +p", lines[6])
     cells = r"(0\.\d{3}) \(0\.\d{3}–0\.\d{3}\)  <0\.001  ([█▏▎▍▌▋▊▉]+)"
-    ranked = [re.fullmatch(rf" +(\d)  (\w+) +(\w+) +{cells}", line).groups() for line in lines[9:12]]
+    ranked = [re.fullmatch(rf" +(\d)  (\w+) +(\w+) +{cells}", line).groups() for line in lines[7:10]]
     assert [(rank, name, kind) for rank, name, kind, _, _ in ranked] == [
-        ("1", "make", "category"),
-        ("2", "size", "number"),
+        ("1", "size", "number"),
+        ("2", "make", "category"),
         ("3", "load", "number"),
     ]
     bars = [len(bar) for *_, bar in ranked]
     assert bars == sorted(bars, reverse=True)
-    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[12:15]]
+    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[10:13]]
     assert {name for name, _, _ in left_out} == {"code", "a name so …thing else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
-    assert all(re.fullmatch(r"R² −0\.\d{3} if added", reason) for _, _, reason in left_out[:2])
-    assert lines[16] == "95 % intervals (sampling error only); p: probability of the effect by chance."
+    assert all(reason == "adds no more than chance would" for _, _, reason in left_out[:2])
+    assert lines[14] == "95 % intervals (sampling error only); p: probability of the effect by chance."
     assert "weak" not in "".join(lines)
     parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
     assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])
@@ -224,14 +228,15 @@ def test_every_format_gives_the_same_answer(runs, name):
 def test_results_equal_those_of_the_library(runs, folder, table):
     X, y = table.select(FACTORS), table["y"]
     text(runs["all outputs"])
-    expected = FIRST().fit(X, y).indices_
+    expected = FIRST(rule="calibrated", random_state=5).fit(X, y).indices_
     found = {row["factor"]: row["importance"] for row in facts(folder, "r.json")["factors"]}
     assert found == dict(zip(expected.names, expected.values.tolist(), strict=True))
     for name, expected in {
         "fast": FIRST(forward="fast").fit(X, y).indices_,
         "backward": backward_elimination(X, y, uncertainty=True),
         "total": total_indices(X, y, uncertainty=True, n_neighbors=3, scale=False, n_outer=150, random_state=3),
-        "outer": FIRST(n_outer=0.5, random_state=3).fit(X, y).indices_,
+        "paper": FIRST().fit(X, y).indices_,
+        "outer": FIRST(rule="calibrated", n_outer=0.5, random_state=3).fit(X, y).indices_,
     }.items():
         written = facts(folder, f"{name}.json")
         found = {row["factor"]: row["importance"] for row in written["factors"]}
@@ -252,7 +257,7 @@ def test_chosen_factors_and_categories(runs, folder):
 def test_two_classes(runs, folder):
     output = words(re.sub(r"\x1b\[\d*m", "", text(runs["classes"])))
     assert "sick has two classes." in output
-    assert re.search(r"of sick from these factors \(yes = 1, no = 0; no Brier score below 0\.\d+\)\.", output)
+    assert re.search(r"of the variance of sick \(yes = 1, no = 0; a Brier score of 0\.\d+\): at least", output)
     data = facts(folder, "classes.json")["data"]
     assert data["task"] == "classification" and data["classes"] == ["no", "yes"]
 
@@ -346,8 +351,8 @@ def test_stability_is_that_of_the_same_rule(runs, folder, table):
 def test_weak_factors_are_marked_and_60_columns_are_enough(runs):
     output = text(runs["noise"])
     assert max(map(len, output.splitlines())) <= 60
-    assert re.search(r" 1  x\d+ .* 0\.\d{3} \?", output)
-    assert "? weak: p > 0.05.\n" in output
+    assert re.search(r" 1  x\d+ .* 0\.\d{3} \(0\.000–1\.000\) \?", output)
+    assert "? weak: the interval reaches 0.\n" in output
     assert not any(word in output for word in ("e-", "nan", "Warning"))
 
 
@@ -367,11 +372,33 @@ def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
     assert facts(folder, "many.json")["r2_interval"] is None
 
 
-def test_a_ceiling_that_is_too_low_is_said_with_a_way_out(runs):
-    assert "The true ceiling is probably higher, by 4 points or more: " in text(runs["demo"])
-    assert "Try --estimator extrapolated." in words(text(runs["demo"]))
-    assert "95 % (94–96) of the variance" in text(runs["extrapolated"])
-    assert "too low" not in text(runs["extrapolated"])
+def test_the_paper_s_rule_shows_no_p_values_and_says_what_it_is_worth(runs, folder):
+    output = words(text(runs["paper"]))
+    assert (
+        "some factor raises what seems to be explained even in pure noise, so a selection by it is no evidence."
+        in output
+    )
+    assert "No p-values: from the rows that also selected the factors they would be too small." in output
+    assert re.search(r"importance \(interval\)\n", text(runs["paper"]))
+    written = facts(folder, "paper.json")
+    assert written["why_no_p_values"].startswith("No p-values: ")
+    assert {row["p_value"] for row in written["factors"]} == {None}
+    assert pl.read_csv(folder / "paper.csv")["p_value"].null_count() == len(FACTORS)
+    assert facts(folder, "r.json")["why_no_p_values"] is None
+    assert re.search(r"importance \(interval\) +p\n", text(runs["paper split"]))
+    assert "no evidence; p-values from the other half of the rows are." in words(text(runs["paper split"]))
+    assert "no evidence" not in words(text(runs["t.csv"]) + text(runs["total"]) + text(runs["backward"]))
+
+
+def test_a_ceiling_that_comes_out_low_is_no_bound_and_has_a_way_out(runs):
+    output = words(text(runs["paper demo"]))
+    assert "about 87 % of the variance of y, by an estimate that comes out low for true factors and high for" in output
+    assert "If these factors matter, the true ceiling is higher, by 4 points or more: " in output
+    assert "of y, or more: the estimate from nearest rows comes out low." in words(text(runs["total"]))
+    assert "Try --estimator extrapolated." in output
+    assert "at most" not in output
+    assert "95 % of the variance of y: at least 9" in words(text(runs["demo"]))
+    assert "comes out low" not in text(runs["demo"])
 
 
 def test_standard_input(folder):
@@ -409,7 +436,7 @@ def test_the_table_of_factors_as_csv(runs, folder):
     assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, *says]
     assert [row["low"] < row["importance"] < row["high"] for row in rows] == [True] * 3 + [False] * 3
     assert [rows[-1][name] for name in evidence] == [""] * 4
-    assert [row["factor"] for row in rows[:3]] == ["make", "size", "load"]
+    assert [row["factor"] for row in rows[:3]] == ["size", "make", "load"]
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4", "4", "4"]
     assert pl.read_csv(folder / "r.csv")["importance"].to_list()[0] == float(rows[0]["importance"])
     assert pl.read_csv(folder / "r.csv")["selected"].to_list() == [True] * 3 + [False] * 3
@@ -464,7 +491,7 @@ def test_an_encoding_without_bars(runs):
     for name in ("backward", "outer"):
         assert text(runs[name]).isascii()
     output = text(runs["outer"])
-    assert "####" in output and "R2 -0." in output and "a name so ~thing else" in output
+    assert "####" in output and "\n   -  code" in output and "a name so ~thing else" in output
     assert re.search(r"\(0\.\d{3}-0\.\d{3}\)", output)
 
 
@@ -685,7 +712,7 @@ def test_examples_in_the_help_run(table, tmp_path):
     panel.write_csv(tmp_path / "panel.csv")
     helps = text(run_here("rank", "--help")) + text(run_here("demo", "--help"))
     examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
-    assert len(examples) == 10
+    assert len(examples) == 11
     examples.remove("firstfactor demo")  # in RUNS
     path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
 
@@ -779,8 +806,9 @@ ERRORS = {
     "labels such as 'yes'. Use --task classification, or convert the target.",
     ("rank", "t.csv", "-t", "flat"): "the target must vary, but all 300 values are 3: only 1 class or value.",
     ("demo", "--rule", "calibrated", "--method", "first-fast"): "--rule calibrated goes with --method first only; got",
-    ("demo", "--alpha", "0.05"): "--alpha is for --rule calibrated; add that, or leave out --alpha.",
-    ("demo", "--rule", "calibrated", "--alpha", "1.5"): "--alpha must be a number from 0.001 to 1; got 1.5.",
+    ("demo", "--alpha", "0.05", "--rule", "paper"): "--alpha is for --rule calibrated; leave out --alpha or --rule",
+    ("demo", "--alpha", "0.05", "--method", "total"): "--alpha is for --rule calibrated; leave out --alpha or --method",
+    ("demo", "--alpha", "1.5"): "--alpha must be a number from 0.001 to 1; got 1.5.",
     ("demo", "--split", "--method", "total"): "--split goes with --method first or --method first-fast; got --method",
     ("demo", "--stability", "9", "--method", "backward"): "--stability goes with --method first or --method first",
     ("demo", "--stability", "9", "--n-outer", "501"): "--n-outer must be at most 500, half of the rows, with",

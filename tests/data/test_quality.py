@@ -226,6 +226,12 @@ def test_only_factors_with_an_index_are_warned_of():
         assert FIRST().fit(X, X["hours"]).indices_.findings == ()  # the number is not selected
 
 
+def test_a_column_that_tells_groups_says_more_than_the_order_of_rows():
+    X, y = panel()
+    assert list(findings(X, y)) == [("groups", "nr")]
+    assert list(findings(X.drop(columns="nr"), y)) == [("order", None)]
+
+
 def test_a_split_looks_at_all_rows():
     X, y = panel()
     with pytest.warns(DataQualityWarning, match="'nr' may just number.*5 rows each"):

@@ -207,12 +207,13 @@ def of_rows(rows):
 
 def of_text(text):
     """What the command prints: the ceiling and its interval, in percent."""
-    found = re.search(r"no model can explain more than (-?[\d.]+) %(?: \(([\d.]+)–([\d.]+)\))?", " ".join(text.split()))
-    if found:
-        ceiling, low, high = (None if share is None else float(share) / 100 for share in found.groups())
+    said = " ".join(text.split())
+    if found := re.search(r"models can explain about (-?[\d.]+) %", said):
+        ceiling = float(found[1]) / 100
         yield from _shares("the ceiling printed", [ceiling])
-        if low is not None:
-            yield from _holds("the interval printed", low, ceiling, high)
+        low, high = (re.search(rf"at {end} (-?[\d.]+) %", said[found.end() :]) for end in ("least", "most"))
+        least, most = float(low[1]) / 100 if low else 0.0, float(high[1]) / 100 if high else 1.0
+        yield from _holds("the interval printed", least, ceiling, most)
     if found := re.search(r"R² \+([\d.]+) if added", text):
         yield from _shares("R² if added", [float(found[1])])
 

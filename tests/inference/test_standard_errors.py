@@ -211,7 +211,6 @@ def test_every_fitted_selector_says_how_sure_it_is():
     selector = FIRST().fit(*friedman(rows=500))
     known = np.isfinite(selector.standard_errors_)
     np.testing.assert_array_equal(known, selector.support_)
-    np.testing.assert_array_equal(np.isfinite(selector.p_values_), selector.support_)
     low, high = selector.interval(0.9)[selector.support_].T
     assert (low < selector.importances_[selector.support_]).all()
     assert (high > selector.importances_[selector.support_]).all()
@@ -220,12 +219,35 @@ def test_every_fitted_selector_says_how_sure_it_is():
     assert bottom < selector.r2_ceiling_ < top
 
 
+def test_rows_that_selected_by_the_paper_s_rule_give_no_p_values():
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(100, 8)), rng.normal(size=100)
+    for selector in (FIRST(), FIRST(forward="fast")):
+        indices = selector.fit(X, y).indices_
+        assert indices.selected.size and np.isnan(selector.p_values_).all() and not indices.has_p_values
+        assert "p_value" not in indices.to_frame() and " p\n" not in str(indices)
+    X, y = friedman(rows=300)
+    for selector in (FIRST(split=True, random_state=0), FIRST(rule="calibrated", random_state=0)):
+        assert np.isfinite(selector.fit(X, y).p_values_).tolist() == selector.support_.tolist()
+        assert "p_value" in selector.indices_.to_frame()
+    for found in (total_indices(X, y, uncertainty=True), backward_elimination(X, y, uncertainty=True)):
+        assert np.isfinite(found.p_values[found.support]).all()
+
+
 def test_weak_factors_are_those_with_a_large_p_value():
     rng = np.random.default_rng(0)
-    selector = FIRST().fit(rng.uniform(size=(100, 8)), rng.normal(size=100))
-    weak = selector.indices_.weak
-    assert weak.any()
-    np.testing.assert_array_equal(weak, selector.support_ & (np.nan_to_num(selector.p_values_) > 0.05))
+    X = rng.normal(size=(150, 8))
+    found = total_indices(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150), uncertainty=True)
+    assert 0 < found.weak.sum() < found.selected.size
+    np.testing.assert_array_equal(found.weak, found.support & (found.p_values > 0.05))
+
+
+def test_without_p_values_those_are_weak_whose_interval_reaches_0():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 8))
+    found = FIRST().fit(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150)).indices_
+    assert 0 < found.weak.sum() < found.selected.size
+    np.testing.assert_array_equal(found.weak, found.support & (found.interval()[:, 0] == 0))
 
 
 def test_a_share_of_next_to_nothing_is_not_known():

@@ -23,7 +23,8 @@ from firstfactor import FIRST, Stability, backward_elimination, stability, total
 from firstfactor.plots.original_data import Column
 from firstfactor.reporting.associations import associate
 from firstfactor.reporting.data_summary import summarise
-from firstfactor.reporting.report import compact_table, describe_stability, percent, write_report
+from firstfactor.reporting.report import compact_table, describe_stability, write_report
+from firstfactor.results.wording import percent, say_ceiling
 
 NASTY = "<script>alert(1)</script>"
 VOID = {"meta", "link", "col", "br"}
@@ -103,18 +104,17 @@ def test_the_answer_the_ceiling_and_the_table(full):
     n_selected, n_factors = len(selector.selected_), X.shape[1]
     first = selector.selected_[0]
     drivers = f"{X.columns[first]} ({selector.importances_[first]:.3f}), "
-    assert answer.startswith(f"{n_selected} factors of {n_factors} matter: {drivers}")
-    low, high = selector.indices_.r2_interval()
-    ceiling = f"{100 * selector.r2_ceiling_:.0f} % ({100 * low:.0f}–{100 * high:.0f} %)"
-    assert f"no model can explain more than {ceiling} of the variance" in answer
-    assert f"R² = {selector.r2_ceiling_:.3f}" in text_of(section(page, "ceiling"))
+    assert answer.startswith(f"{n_selected} factors of {n_factors} were selected: {drivers}")
+    ceiling = say_ceiling(selector.indices_, y.name)
+    assert answer.endswith(ceiling) and ceiling in text_of(section(page, "ceiling"))
+    assert f"R² = {selector.r2_ceiling_:.3f}.)" in text_of(section(page, "ceiling"))
     rows = rows_of(page.find(".//table[@id='factors']"))
     assert len(rows) == n_factors
     for rank, (i, row) in enumerate(zip(selector.selected_, rows, strict=False), start=1):
         kind = selector.indices_.kinds[i]
         low, high = selector.interval()[i]
         importance = f"{selector.importances_[i]:.3f} ({low:.3f}–{high:.3f})"
-        assert row == [str(rank), X.columns[i], kind, importance, "<0.001"]
+        assert row == [str(rank), X.columns[i], kind, importance]
     others = {row[1]: row[3] for row in rows[n_selected:]}
     assert others == {X.columns[i]: selector.indices_.why_left_out(i) for i in np.flatnonzero(~selector.support_)}
     assert rows[-1][1:] == ["fixed", "constant", "constant"]
@@ -248,7 +248,7 @@ def test_total_indices_have_no_path_and_noise_free_ones_no_ceiling(tmp_path):
     write_report(total_indices(X, y), tmp_path / "total.html", X, y)
     page = page_of(tmp_path / "total.html")
     assert section(page, "path") is None and section(page, "effects") is not None
-    assert "From all factors together, by our estimate, no model" in text_of(page.find(".//p[@id='answer']"))
+    assert f"From all {X.shape[1]} factors together, models can explain" in text_of(page.find(".//p[@id='answer']"))
     assert page.find(".//pre[@id='call']") is None
     write_report(total_indices(X, y, noise=False), tmp_path / "clean.html")
     page = page_of(tmp_path / "clean.html")
@@ -272,10 +272,12 @@ def test_nothing_selected(tmp_path):
     X, y = np.arange(30.0)[:, None], np.tile([0.0, 1.0, 0.5], 10)
     FIRST().fit(X, y).report(tmp_path / "page.html", X, y)
     page = page_of(tmp_path / "page.html")
-    assert text_of(page.find(".//p[@id='answer']")).startswith("No factor of 1 explains anything of y")
+    answer = text_of(page.find(".//p[@id='answer']"))
+    assert answer.startswith("In 30 rows, no factor explains anything of the variance of y. These rows give no sign")
     assert [row[1] for row in rows_of(page.find(".//table[@id='factors']"))] == ["x0"]
-    for name in ("path", "effects", "stand-ins"):
+    for name in ("ceiling", "path", "effects", "stand-ins"):
         assert section(page, name) is None
+    assert page.find(".//p[@id='no-evidence']") is None
 
 
 def test_nothing_more_than_chance_is_an_answer(tmp_path):
@@ -283,7 +285,7 @@ def test_nothing_more_than_chance_is_an_answer(tmp_path):
     FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).report(tmp_path / "page.html", X, y)
     page = page_of(tmp_path / "page.html")
     answer = text_of(page.find(".//p[@id='answer']"))
-    assert answer.startswith("No factor of 3 shows more than chance would: as far as these data tell")
+    assert answer.startswith("No factor explains more of y than chance would (alpha = 0.05). These rows give no sign")
     assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(page.find(".//header"))
     assert "adds no more than chance would" in text_of(section(page, "importance"))
     assert page.find(".//p[@id='sure']") is None
@@ -300,17 +302,15 @@ def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
     selector.report(tmp_path / "page.html")
     page, indices = page_of(tmp_path / "page.html"), selector.indices_
     rows = rows_of(page.find(".//table[@id='factors']"))[: indices.selected.size]
-    assert [row[4].endswith(" ?") for row in rows] == indices.weak[indices.selected].tolist()
-    assert [row[4].rstrip(" ?") for row in rows] == [
-        "<0.001" if p < 0.0005 else f"{p:.3f}" for p in indices.p_values[indices.selected]
-    ]
+    assert [row[3].endswith(" ?") for row in rows] == indices.weak[indices.selected].tolist()
     n_weak = int(indices.weak.sum())
     assert 0 < n_weak < len(rows)
     assert f"the evidence for {n_weak} of them is weak." in text_of(page.find(".//p[@id='answer']"))
-    assert "? and pale: weak, p above 0.05." in text_of(section(page, "importance"))
+    assert "? and pale: weak, the interval reaches 0." in text_of(section(page, "importance"))
     sure = text_of(page.find(".//p[@id='sure']"))
     for words in (
         "95 % intervals",
+        "No p-values: from the rows that also selected the factors they would be too small.",
         "cover sampling error",
         "do not cover bias",
         "look somewhat too important",
@@ -318,7 +318,47 @@ def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
     ):
         assert words in sure
     svg_text = [text_of(one) for one in section(page, "importance").iter("text")]
-    assert sum("(weak, p 0." in one for one in svg_text) == n_weak
+    assert sum("(weak)" in one for one in svg_text) == n_weak
+
+
+def test_p_values_are_shown_where_other_rows_selected_or_none_did(tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 8))
+    indices = total_indices(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150), uncertainty=True)
+    write_report(indices, tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    rows = rows_of(page.find(".//table[@id='factors']"))[: indices.selected.size]
+    assert [row[4].endswith(" ?") for row in rows] == indices.weak[indices.selected].tolist()
+    assert [row[4].rstrip(" ?") for row in rows] == [
+        "<0.001" if p < 0.0005 else f"{p:.3f}" for p in indices.p_values[indices.selected]
+    ]
+    assert "? and pale: weak, p > 0.05." in text_of(section(page, "importance"))
+    assert "p is the probability of such an effect" in text_of(page.find(".//p[@id='sure']"))
+    assert "No p-values" not in text_of(page.find(".//p[@id='sure']"))
+
+
+@pytest.mark.parametrize("rule", ["paper", "calibrated"])
+def test_only_a_selection_by_the_paper_s_rule_is_said_to_be_no_evidence(tmp_path, rule):
+    selector = FIRST(rule=rule, random_state=0).fit(*friedman(200))
+    selector.report(tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    box = page.find(".//p[@id='no-evidence']")
+    assert (box is not None) == (rule == "paper")
+    assert ("matter: " in text_of(page.find(".//p[@id='answer']"))) == (rule == "calibrated")
+    if box is not None:
+        assert "even in pure noise, so a selection by it is no evidence." in text_of(box)
+        assert "is no evidence." in selector._repr_html_()
+
+
+def test_a_bound_has_its_interval_in_the_bar(tmp_path):
+    selector = FIRST(rule="calibrated", random_state=0).fit(*friedman(200))
+    selector.report(tmp_path / "page.html")
+    ceiling = section(page_of(tmp_path / "page.html"), "ceiling")
+    low, high = selector.indices_.r2_interval()
+    assert f"at least {percent(low)} and at most {percent(high)}" in text_of(ceiling)
+    solid, pale = ceiling.findall(".//div/span")
+    assert solid.get("style") == f"width: {100 * low:.1f}%" and pale.get("class") == "pale"
+    assert "pale in the bar: the 95 % interval" in text_of(ceiling)
 
 
 def test_a_split_needs_all_rows_and_is_said(tmp_path):
@@ -357,7 +397,7 @@ def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
     selector.report(tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
     assert page.find(".//p[@id='too-few-rows']") is None
-    bias = f"probably higher, by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
+    bias = f"higher, by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
     assert bias in text_of(page.find(".//p[@id='bias']")) and "“extrapolated”" in text_of(page.find(".//p[@id='bias']"))
     FIRST(estimator="extrapolated").fit(X, y).report(tmp_path / "page.html")
     assert page_of(tmp_path / "page.html").find(".//p[@id='bias']") is None
@@ -462,8 +502,9 @@ def test_missing_packages_are_said(full, tmp_path, monkeypatch):
 
 
 def test_percent_never_claims_all_or_nothing():
-    shown = [percent(share).replace("\u00a0", " ") for share in (0, 0.0001, 0.004, 0.5, 0.8349, 0.997, 0.99999, 1)]
-    assert shown == ["0 %", "less than 0.1 %", "0.4 %", "50 %", "83 %", "99.7 %", "more than 99.9 %", "100 %"]
+    shown = [percent(share) for share in (0, 1e-12, 0.0001, 0.004, 0.5, 0.8349, 0.997, 0.99999, 1 - 1e-12, 1)]
+    some, most = ["0 %", "0.0001 %", "0.01 %", "0.4 %", "50 %", "83 %"], ["99.7 %", "99.999 %", "99.9999 %", "100 %"]
+    assert shown == some + most
 
 
 # --- associations -------------------------------------------------------------------------------------------------
@@ -518,8 +559,7 @@ def test_a_notebook_shows_a_table_and_the_diagram(full):
     rows = rows_of(ours.find(".//table"))
     assert [row[1] for row in rows] == [X.columns[i] for i in selector.selected_]
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, len(rows) + 1)]
-    low, high = selector.indices_.r2_interval()
-    assert f"at most {selector.r2_ceiling_:.2f} ({low:.2f}–{high:.2f})." in text_of(ours)
+    assert f"R² ceiling: about {selector.r2_ceiling_:.2f}." in text_of(ours)
     assert [row[4] for row in rows] == ["({:.3f}–{:.3f})".format(*selector.interval()[i]) for i in selector.selected_]
     assert "95 % intervals." in text_of(ours) and "weak" not in text_of(ours)
     assert not list(ours.iter("script"))
@@ -529,7 +569,7 @@ def test_a_notebook_marks_what_may_be_chance():
     X, y = np.random.default_rng(0).normal(size=(40, 6)), np.random.default_rng(1).normal(size=40)
     ours = Tree(compact_table(FIRST().fit(X, y).indices_)).root
     assert any(row[4].endswith("?") for row in rows_of(ours.find(".//table")))
-    assert "? weak: p > 0.05." in text_of(ours)
+    assert "? weak: the interval reaches 0." in text_of(ours)
 
 
 def test_unfitted_or_as_text_it_is_what_scikit_learn_shows(full):

@@ -1,6 +1,7 @@
 """Nothing that is shown contradicts itself: shares, intervals, p-values, ceilings and what is said about them."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,17 @@ from typer.testing import CliRunner
 
 from firstfactor import FIRST, problems, total_indices
 from firstfactor.cli.commands import app
-from firstfactor.results.wording import intervals, say_disagreement, say_no_shares, say_rows_judged
+from firstfactor.results.wording import (
+    intervals,
+    percent,
+    say_bias,
+    say_ceiling,
+    say_disagreement,
+    say_no_evidence,
+    say_no_p_values,
+    say_no_shares,
+    say_rows_judged,
+)
 
 OPTIONS = [{}, {"split": True}, {"rule": "calibrated"}, {"estimator": "extrapolated"}, {"n_outer": 0.4}]
 
@@ -58,6 +69,130 @@ def test_formula_and_display_differ_only_where_the_formula_leaves_the_possible()
     assert f"{found.importances_.max():.4f}" not in str(found.indices_)
     plain = FIRST().fit(*problems.friedman.sample(500, seed=0))
     np.testing.assert_array_equal(plain.importances_, plain.indices_.shares)
+
+
+# --- the ceiling ------------------------------------------------------------------------------------------------------
+
+
+def made_up(ceiling=0.87, error=0.02, estimator="extrapolated", **others):
+    """All ten factors of a table, with a ceiling that is made up."""
+    found = total_indices(*problems.friedman.sample(60, seed=0), uncertainty=True)
+    sure = None if error is None else replace(found.uncertainty, r2=error)
+    made = {"uncertainty": sure, "estimator": estimator, "response_variance": 4.0, "noise_variance": 4 * (1 - ceiling)}
+    return replace(found, **made, **others)
+
+
+def test_a_ceiling_has_both_ends_of_its_interval_in_the_sentence():
+    assert say_ceiling(made_up(), "cost") == (
+        "From all 10 factors together, models can explain about 87 % of the variance of cost: at least 83 % and at "
+        "most 91 %, as far as these rows can tell."
+    )
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "error", "ends"),
+    [
+        (0.95, 0.05, ": at least 85 %, as far as these rows can tell."),
+        (0.05, 0.05, ": at most 15 %, as far as these rows can tell."),
+        (0.5, 0.5, "."),
+        (0.5, 0.0, "."),
+        (0.5, np.nan, "."),
+        (0.5, None, "."),
+    ],
+)
+def test_ends_that_say_nothing_or_are_not_known_are_not_claimed(ceiling, error, ends):
+    sentence = say_ceiling(made_up(ceiling, error), "y")
+    assert (
+        sentence
+        == f"From all 10 factors together, models can explain about {percent(ceiling)} of the variance of y{ends}"
+    )
+
+
+def test_the_ceiling_from_nearest_rows_is_no_bound():
+    for error in (0.02, None):
+        assert say_ceiling(made_up(error=error, estimator="nearest"), "y") == (
+            "From all 10 factors together, models can explain about 87 % of the variance of y, or more: the estimate "
+            "from nearest rows comes out low."
+        )
+
+
+def test_all_and_nothing():
+    assert (
+        say_ceiling(made_up(1.0, None), "y")
+        == "From all 10 factors together, models can explain all of the variance of y."
+    )
+    assert "about 99.7 % of" in say_ceiling(made_up(0.997, None), "y")
+    nothing = "In 60 rows, nothing of the variance of y seems to be explained by all 10 factors together."
+    assert say_ceiling(made_up(-0.1, None), "y") == nothing
+
+
+def test_the_ceiling_is_that_of_the_selected_factors():
+    X, y = problems.friedman.sample(300, seed=0)
+    found = FIRST(rule="calibrated", random_state=0).fit(X, y).indices_
+    low, high = found.r2_interval()
+    assert say_ceiling(found, "y").startswith(
+        f"From the {found.selected.size} selected factors, models can explain about "
+    )
+    assert f"at least {percent(low)} and at most {percent(high)}, as far" in say_ceiling(found, "y")
+    nearest = FIRST(split=True, random_state=0).fit(X, y).indices_
+    assert say_ceiling(nearest, "y").endswith("of y, or more: the estimate from nearest rows comes out low.")
+    one = FIRST(max_factors=1).fit(X, y).indices_
+    assert say_ceiling(one, "y").startswith("From the selected factor, models")
+
+
+def test_the_ceiling_of_factors_that_chance_may_have_selected_is_no_bound_on_either_side():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 12)), rng.normal(size=120)
+    sentence = say_ceiling(FIRST().fit(X, y).indices_, "y")
+    assert sentence.endswith(
+        "by an estimate that comes out low for true factors and high for those that chance selected."
+    )
+    assert "or more" not in sentence
+    found = FIRST(estimator="extrapolated").fit(*problems.friedman.sample(300, seed=0)).indices_
+    assert "at least" not in say_ceiling(found, "y")
+    assert f": at most {percent(found.r2_interval()[1])}, as far" in say_ceiling(found, "y")
+
+
+def test_far_neighbours_lower_a_ceiling_if_the_factors_matter():
+    X, y = problems.friedman.sample(500, seed=0)
+    start = "If these factors matter, the true ceiling is higher, by "
+    assert say_bias(FIRST().fit(X, y).indices_, "Go on.").startswith(start)
+    found = say_bias(total_indices(X[:, [0, 6, 7, 8, 9]], y), "Go on.")
+    assert found.startswith("The true ceiling is probably higher, by ") and found.endswith("too far apart. Go on.")
+
+
+def test_nothing_selected_is_said_plainly():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 3)), rng.normal(size=100)
+    found = FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).indices_
+    assert say_ceiling(found, "y") == "No factor explains more of y than chance would (alpha = 0.05)."
+    found = FIRST().fit(np.arange(30.0)[:, None], np.tile([0.0, 1.0, 0.5], 10)).indices_
+    assert say_ceiling(found, "y") == "In 30 rows, no factor explains anything of the variance of y."
+    assert say_no_evidence(found) == say_no_p_values(found) == ""
+
+
+def test_classes_have_a_brier_score():
+    X, y = problems.friedman.sample(200, seed=0, classes=True)
+    found = total_indices(X, np.where(y == 1, "yes", "no"))
+    left = found.response_variance - found.explained_variance
+    assert f" of sold (yes = 1, no = 0; a Brier score of {left:.3g}), or more" in say_ceiling(found, "sold")
+    assert f" of sold (a Brier score of {left:.3g}), or more" in say_ceiling(total_indices(X, y.astype(int)), "sold")
+
+
+# --- evidence ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_the_paper_s_rule_selects_is_no_evidence():
+    X, y = problems.friedman.sample(200, seed=0)
+    plain, split, calibrated = (
+        FIRST(random_state=0, **options).fit(X, y).indices_ for options in ({}, {"split": True}, {"rule": "calibrated"})
+    )
+    assert say_no_evidence(plain).endswith("even in pure noise, so a selection by it is no evidence.")
+    assert say_no_evidence(split).endswith("is no evidence; p-values from the other half of the rows are.")
+    assert say_no_p_values(plain).startswith("No p-values: ")
+    assert say_no_p_values(split) == say_no_p_values(calibrated) == say_no_evidence(calibrated) == ""
+    assert say_no_evidence(total_indices(X, y, uncertainty=True)) == ""
+    assert "so a selection by this rule is no evidence" in " ".join(FIRST.__doc__.split())
 
 
 def test_a_small_p_beside_an_interval_that_reaches_0_is_explained():

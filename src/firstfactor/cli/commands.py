@@ -39,7 +39,8 @@ Examples:
   firstfactor rank data.csv --target y
   firstfactor rank data.csv -t y --html report.html --plot importance.png
   firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
-  firstfactor rank data.csv -t y --rule calibrated --stability 10
+  firstfactor rank data.csv -t y --alpha 0.05 --stability 10
+  firstfactor rank data.csv -t y --rule paper
   firstfactor rank data.parquet -t y --sample 500 --method first-fast
   firstfactor rank data.csv -t y --group size=x1,x2 --period hour=24
   firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w

@@ -11,16 +11,17 @@ from rich.text import Text
 from .._utils.text import list_names, printable, without_controls
 from ..ranking import Ranking
 from ..results.formats import format_importance, format_interval, format_p
-from ..results.indices import WEAK
 from ..results.wording import (
     LEVEL,
     intervals,
-    measure,
-    r2_range,
     say_bias,
+    say_ceiling,
     say_disagreement,
+    say_no_evidence,
+    say_no_p_values,
     say_no_shares,
     say_rows_judged,
+    say_weak,
 )
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def print_result(screen: Screen, result: Ranking) -> None:
     for remark in result.dataset.remarks:
         screen.print(("Note: ", "yellow"), printable(remark))
     screen.print()
-    screen.print((ceiling_sentence(result), "bold"))
+    screen.print((say_ceiling(result.indices, response_name(result)), "bold"))
     for doubt in _doubts(result):
         screen.print(("Note: ", "yellow"), doubt)
     screen.print()
@@ -131,41 +132,12 @@ def _some(characters: str, most: int = 10) -> str:
     return characters if len(characters) <= most else f"{characters[:most]} and {len(characters) - most} more"
 
 
-def ceiling_sentence(result: Ranking) -> str:
-    """Say how well any model could do."""
-    indices, target = result.indices, response_name(result)
-    ceiling = indices.r2_ceiling
-    if result.settings["rule"] == "calibrated" and not indices.selected.size:
-        return f"No factor explains more of {target} than chance would (alpha = {result.settings['alpha']:g})."
-    if ceiling <= 0 or not indices.selected.size:
-        return f"In {indices.n_rows:,} rows, these factors explain nothing of the {measure(indices)} of {target}."
-    what = f"of the {measure(indices)} of {target} from these factors"
-    if result.classes:
-        what += f" ({_coding(result.classes)}no Brier score below {indices.noise_variance:.3g})"
-    if ceiling == 1:
-        return f"Estimated ceiling: a model can explain all {what}."
-    return f"Estimated ceiling: no model can explain more than {_percent(ceiling, r2_range(indices))} {what}."
-
-
 def response_name(result: Ranking) -> str:
     """What is explained, in words."""
     names = [printable(name) for name in result.dataset.target_names]
     name = list_names(names) + (" (standardised, summed)" if len(names) > 1 else "")
     how = result.settings["response"]
     return name if how == "values" else f"the {how.replace('-', ' ')} of {name}"
-
-
-def _coding(classes: list[Any]) -> str:
-    """Say which of two classes counts as 1, where that is not plain."""
-    labels = [printable(label) for label in classes]
-    return "" if len(labels) > 2 or labels == ["0", "1"] else f"{labels[1]} = 1, {labels[0]} = 0; "
-
-
-def _percent(share: float, interval: tuple[float, float] | None) -> str:
-    """A share in words, with its interval: no 100 % that is not quite, no 0 % that is some."""
-    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
-    ends = "–".join(f"{100 * end:.{decimals}f}" for end in interval or ())
-    return f"{100 * share:.{decimals}f} %" + (f" ({ends})" if ends else "")
 
 
 def _doubts(result: Ranking) -> Iterator[str]:
@@ -176,7 +148,11 @@ def _doubts(result: Ranking) -> Iterator[str]:
     too_few = indices.sample_size.sentence
     if too_few:
         yield f"{too_few} Use {'' if indices.path is not None else '--method first, fewer factors or '}more rows."
-    for doubt in (say_bias(indices, "Try --estimator extrapolated."), say_no_shares(indices)):
+    for doubt in (
+        say_no_evidence(indices),
+        say_bias(indices, "Try --estimator extrapolated."),
+        say_no_shares(indices),
+    ):
         if doubt:
             yield doubt
 
@@ -280,23 +256,20 @@ class _Cells:
         self._intervals, self._weak = intervals(result.indices), result.indices.weak
         self._marks = bool(self._weak.any())
         halves = "" if self._stability is None else "halves  "
-        p_value = "" if self._indices.uncertainty is None else f"       p{self._mark(False)}"
+        p_value = f"{'       p' if self._indices.has_p_values else ''}{self._mark(False)}"
         self.header = f"{halves}importance (interval){p_value}"
-        self._shows_intervals = bool(p_value) and len(self.header) <= room
+        self._shows_intervals = self._indices.uncertainty is not None and len(self.header) <= room
         if not self._shows_intervals:
             self.header = f"{halves}importance{p_value}"
 
     def of(self, factor: int) -> str:
         """The cells of a selected factor."""
         importance = format_importance(float(self._indices.shares[factor]))
-        if self._indices.uncertainty is None:
-            return f"{self.frequency(factor)}{importance:>10}"
-        p_value = format_p(float(self._indices.p_values[factor]))
-        interval = f"{importance:>7} {format_interval(self._intervals[factor]):13}"
-        mark = self._mark(bool(self._weak[factor]))
-        return (
-            f"{self.frequency(factor)}{interval if self._shows_intervals else f'{importance:>10}'}  {p_value:>6}{mark}"
-        )
+        cell = f"{importance:>7} {format_interval(self._intervals[factor]):13}"
+        if not self._shows_intervals:
+            cell = f"{importance:>10}"
+        p_value = f"  {format_p(float(self._indices.p_values[factor])):>6}" if self._indices.has_p_values else ""
+        return f"{self.frequency(factor)}{cell}{p_value}{self._mark(bool(self._weak[factor]))}"
 
     def frequency(self, factor: int) -> str:
         """How often a factor was selected on halves, if that is known."""
@@ -337,10 +310,11 @@ def _legend(result: Ranking) -> Iterator[str]:
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:
-        yield f"{100 * LEVEL:g} % intervals (sampling error only); p: probability of the effect by chance."
+        p_values = "; p: probability of the effect by chance" if indices.has_p_values else ""
+        yield f"{100 * LEVEL:g} % intervals (sampling error only){p_values}."
     if indices.weak.any():
-        yield f"? weak: p > {WEAK:g}."
-    for sentence in (say_disagreement(indices), say_rows_judged(indices)):
+        yield f"? weak: {say_weak(indices)}."
+    for sentence in (say_no_p_values(indices), say_disagreement(indices), say_rows_judged(indices)):
         if sentence:
             yield sentence
     if result.stability is not None:

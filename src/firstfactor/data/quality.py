@@ -15,7 +15,8 @@ Rows that are equal in all factors and in the response are copies if hardly any 
 as they are where columns have few values; or if the numbers of times that rows occur have a common divisor: the whole
 table was repeated.
 
-Rows that were left out are counted here too, and a response of a few whole numbers, which may be classes.
+Rows that were left out are counted here too, and a response of a few whole numbers, which may be classes. Whether
+rows follow each other is found out where fits are (`inference.row_order`); what is said about it stands here.
 """
 
 import re
@@ -68,12 +69,16 @@ _TIME = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 MEANINGFUL = "its values mean something"
+LONG_ENOUGH = "so long that one shares little with the next"
 
-Kind = Literal["identifier", "groups", "copies", "rows", "classes"]
+Kind = Literal["identifier", "groups", "copies", "rows", "classes", "order"]
 
 
 class DataQualityWarning(UserWarning):
-    """The table has something that makes results misleading: identifiers, copies of rows, rows that were left out."""
+    """The table has something that makes results misleading.
+
+    Identifiers, copies of rows, rows that were left out or that follow each other.
+    """
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ class Finding:
             "identifier": f"Drop the column unless {MEANINGFUL}.",
             "groups": f"Drop the column, or use it as groups=, unless {MEANINGFUL}.",
             "copies": "Drop the duplicates first.",
+            "order": f"Use blocks of rows, such as one for each month, {LONG_ENOUGH}, as groups=.",
             "classes": 'Use task="classification" if they are classes.',
         }
         return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
@@ -107,6 +113,7 @@ class Finding:
             "groups": f"Use --groups {column} to keep such rows from being each other's neighbours, or --drop {column} "
             f"unless {MEANINGFUL}.",
             "copies": "Use --unique to keep each row once.",
+            "order": f"Use --groups with a column that numbers blocks of rows, such as months, {LONG_ENOUGH}.",
             "classes": "Use --task classification if they are classes.",
         }
         return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
@@ -159,6 +166,16 @@ def _look_at_response(response: Response) -> Finding | None:
         return None
     name, count = response.names[0], response.n_values
     return Finding("classes", count, f"{name!r} has {count} different whole numbers and is taken for a quantity.")
+
+
+def rows_follow(n_rows: int, correlation: float) -> Finding:
+    """That consecutive rows are correlated beyond what the factors explain."""
+    sentence = (
+        f"Rows that follow each other in the table are alike beyond what the factors explain (correlation "
+        f"{correlation:.2f}), as in a series in time. They are no independent rows: what they share can look like an "
+        "effect, and the figures look surer than they are."
+    )
+    return Finding("order", n_rows, sentence)
 
 
 def warn_of_findings(findings: Sequence[Finding]) -> None:

@@ -6,6 +6,7 @@ from ..data.table import Factors
 from ..results.indices import Indices
 from ..variance.conditional import Variances
 from ..variance.totals import group_total, single_totals
+from .row_order import add_order
 from .sample_size import diagnose_sample_size
 from .standard_errors import IndexTarget, by_subsamples, plug_in
 
@@ -46,7 +47,8 @@ def estimate_totals(
         inputs=design.inputs if subset is None else (),
         missing=tuple(design.n_missing.tolist()) if subset is None else (),
         method="NANNE" if noise else "NN",
+        estimator=variances.estimator,
         uncertainty=uncertainty,
         sample_size=diagnose_sample_size(variances, order, left),
-        findings=variances.examine_data(everything),
+        findings=add_order(variances.examine_data(everything), variances, order),
     )

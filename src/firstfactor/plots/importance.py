@@ -7,7 +7,7 @@ import numpy as np
 
 from ..results.formats import format_importance, format_p
 from ..results.indices import Indices
-from ..results.wording import LEVEL, format_ceiling, intervals
+from ..results.wording import LEVEL, headline, intervals
 from .axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
     label_rows(ax, [bar.label for bar in bars])
     known = any(bar.interval for bar in bars)
     ax.set_xlabel(f"importance with {100 * LEVEL:g} % interval" if known else "importance (total index)")
-    ax.set_title(_headline(indices), loc="left")
+    ax.set_title(headline(indices), loc="left")
     return ax
 
 
@@ -96,14 +96,7 @@ def _selected_bars(indices: Indices, factors: list[int]) -> list[Bar]:
     for i in factors:
         note = format_importance(float(shares[i]))
         if weak[i]:
-            note += f" (weak, p {format_p(float(indices.p_values[i]))})"
+            note += f" (weak, p {format_p(float(indices.p_values[i]))})" if indices.has_p_values else " (weak)"
         ends = None if np.isnan(both_ends[i]).any() else (float(both_ends[i, 0]), float(both_ends[i, 1]))
         bars.append(Bar(Label(indices.names[i]), float(shares[i]), note, ends, bool(weak[i])))
     return bars
-
-
-def _headline(indices: Indices) -> str:
-    """The ceiling in a few words."""
-    if indices.method == "NN":
-        return "y taken to be free of noise"
-    return f"R² ceiling: {format_ceiling(indices)}"

@@ -8,7 +8,7 @@ import numpy as np
 from ..results.formats import format_p
 from ..results.indices import Indices
 from ..results.path import Path
-from ..results.wording import is_calibrated
+from ..results.wording import is_calibrated, name_nothing
 from .axes import BLUE, MOST_ROWS, VERMILLION, Label, label_rows, rows_that_fit, tall_axes
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
     changes = sum(bool(stop.label.before) for stop in found)
     skipped = f" ({len(found) - len(shown):,} not shown)" if len(shown) < len(found) else ""
     steps = f"{changes:,} step{'' if changes == 1 else 's'}{_tried(indices)}{skipped}"
-    nothing = "No factor shows more than chance would" if is_calibrated(indices) else "No factor explains anything of y"
-    ax.set_title(steps if found else nothing, loc="left")
+    ax.set_title(steps if found else name_nothing(indices), loc="left")
     return ax
 
 

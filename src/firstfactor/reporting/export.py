@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._utils.optional import versions
-from ..results.wording import LEVEL
+from ..results.wording import LEVEL, say_no_p_values
 
 # What spreadsheets take for the beginning of a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -108,6 +108,7 @@ def _uncertainty(indices: "Indices") -> dict[str, Any]:
         "r2_interval": None if sure is None or math.isnan(sure.r2) else list(indices.r2_interval(LEVEL)),
         "noise_standard_error": None if sure is None else _number(sure.noise),
         "interval_level": LEVEL,
+        "why_no_p_values": say_no_p_values(indices) or None,
     }
 
 

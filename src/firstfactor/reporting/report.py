@@ -20,19 +20,24 @@ from ..plots.importance import draw_importance
 from ..plots.path import draw_path, stops
 from ..plots.stability import draw_stability
 from ..results.formats import format_importance, format_interval, format_p
-from ..results.indices import WEAK, Indices, indices_of
+from ..results.indices import Indices, indices_of
 from ..results.wording import (
     LEVEL,
-    format_ceiling,
+    headline,
     intervals,
     is_calibrated,
     measure,
+    percent,
     r2_range,
     say_bias,
+    say_ceiling,
     say_disagreement,
     say_missing,
+    say_no_evidence,
+    say_no_p_values,
     say_no_shares,
     say_rows_judged,
+    say_weak,
 )
 from . import figures
 from .data_summary import Data, brief, describe_data, read_data
@@ -121,6 +126,7 @@ def gather(
         "forced": list_names([printable(indices.names[i]) for i in indices.forced]),
         "indices": indices,
         "ceiling": indices.r2_ceiling,
+        "ceiling_sentence": _unbroken(say_ceiling(indices, response)),
         "n_rows": len(data.target.values) if data else indices.n_rows,
         "split": indices.path is not None and indices.path.rows_apart > 0,
         **_evidence(indices),
@@ -154,7 +160,7 @@ def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
     shown = indices.selected.tolist()[:MOST_SELECTED]
     shares, both_ends, weak = indices.shares, intervals(indices), indices.weak
     largest = float(shares.max()) or 1.0
-    p_values = np.full(len(indices.names), np.nan) if indices.uncertainty is None else indices.p_values
+    p_values = indices.p_values if indices.has_p_values else np.full(len(indices.names), np.nan)
     return [
         {
             "rank": rank,
@@ -175,10 +181,13 @@ def _evidence(indices: Indices) -> dict[str, Any]:
     return {
         "sure": indices.uncertainty is not None and indices.selected.size > 0,
         "level": f"{100 * LEVEL:g}",
-        "weak_p": f"{WEAK:g}",
+        "has_p": indices.has_p_values,
+        "weak": say_weak(indices),
         "n_weak": int(indices.weak.sum()),
-        "ceiling_interval": r2_range(indices),
+        "ceiling_interval": None if indices.estimator == "nearest" else r2_range(indices),
         "calibrated": is_calibrated(indices),
+        "no_evidence": say_no_evidence(indices),
+        "no_p_values": say_no_p_values(indices),
         "findings": [printable(finding.advice) for finding in indices.findings],
         "too_few_rows": indices.sample_size.sentence,
         "bias": say_bias(indices, "The estimator “extrapolated” has less bias."),
@@ -293,19 +302,14 @@ def render(page: Mapping[str, Any]) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["percent"] = percent
+    environment.filters["percent"] = lambda share: _unbroken(percent(share))
     template = files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8")
     return str(environment.from_string(template).render(page))
 
 
-def percent(share: float) -> str:
-    """A share in percent, with a decimal where rounding would claim all or nothing."""
-    rounded = f"{100 * share:.0f}"
-    if (rounded == "100" and share < 1) or (rounded == "0" and share > 0):
-        rounded = f"{100 * share:.1f}"
-        if rounded in ("100.0", "0.0"):
-            return "more than 99.9\u00a0%" if share > 0.5 else "less than 0.1\u00a0%"
-    return f"{rounded}\u00a0%"
+def _unbroken(text: str) -> str:
+    """Text in which no line ends before a percent sign."""
+    return text.replace(" %", "\u00a0%")
 
 
 # --- in a notebook ------------------------------------------------------------------------------------------------
@@ -336,11 +340,12 @@ def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
     others = len(indices.left_out)
     sentences = [
         f"{counts}{others} of {len(indices.names)} left out.",
-        f"R² of any model: at most {format_ceiling(indices)}.",
+        f"{headline(indices)}.",
     ]
     if any(row["interval"] for row in rows):
         sentences.append(f"{100 * LEVEL:g} % intervals.")
     if any(row["weak"] for row in rows):
-        sentences.append(f"? weak: p &gt; {WEAK:g}.")
+        sentences.append(f"? weak: {html.escape(say_weak(indices))}.")
     sentences += [html.escape(printable(finding.advice)) for finding in indices.findings]
-    return " ".join(filter(None, [*sentences, say_no_shares(indices), indices.sample_size.sentence]))
+    doubts = (say_no_evidence(indices), say_no_shares(indices), indices.sample_size.sentence)
+    return " ".join(filter(None, [*sentences, *doubts]))

@@ -11,6 +11,7 @@ from .._utils.normal import normal_quantile
 from ..data.design import Kind
 from ..data.quality import Finding
 from ..data.response import Task
+from ..parameters import Procedure
 from .formats import format_p
 from .path import Path
 from .uncertainty import SAMPLE_SIZE_OK, SampleSize, Uncertainty
@@ -40,6 +41,10 @@ class Indices:
     n_rows: int
     task: Task
     method: str
+    estimator: str = "nearest"
+    """How conditional variances were estimated."""
+    procedure: Procedure | None = None
+    """How `FIRST` selected the factors, where it did."""
     path: Path | None = None
     """How the factors were selected, where they were."""
     uncertainty: Uncertainty | None = None
@@ -61,7 +66,7 @@ class Indices:
     missing: tuple[int, ...] = ()
     """How many rows of each factor have a missing value."""
     findings: tuple[Finding, ...] = ()
-    """What in the table makes these results misleading: identifiers, copies of rows."""
+    """What in the table makes these results misleading: identifiers, copies of rows, rows that follow each other."""
 
     @property
     def members(self) -> tuple[tuple[int, ...], ...]:
@@ -112,14 +117,28 @@ class Indices:
 
     @property
     def p_values(self) -> NDArray[np.float64]:
-        """For each factor, how likely such an effect is if it adds nothing to the others."""
+        """For each factor, how likely such an effect is if it adds nothing to the others.
+
+        Not a number where the same rows selected the factors by the paper's rule: of the best of many candidates, such
+        a figure would be too small.
+        """
         return self._sure().p_values
 
     @property
+    def has_p_values(self) -> bool:
+        """Whether any factor has a p-value."""
+        return self.uncertainty is not None and not np.isnan(self.uncertainty.p_values).all()
+
+    @property
     def weak(self) -> NDArray[np.bool_]:
-        """Which selected factors may as well add nothing: their p-value is above 0.05; forced ones may have none."""
+        """Which selected factors may as well add nothing: their p-value is above 0.05; forced ones may have none.
+
+        Where there are no p-values at all: whose interval reaches 0.
+        """
         if self.uncertainty is None:
             return np.zeros(self.values.size, dtype=bool)
+        if not self.has_p_values:
+            return self.support & (self.interval()[:, 0] <= 0)
         untested = np.isin(np.arange(self.values.size), self.forced) & np.isnan(self.uncertainty.p_values)
         return self.support & ~(self.uncertainty.p_values <= WEAK) & ~untested
 
@@ -188,6 +207,7 @@ class Indices:
         columns = {"factor": list(self.names), "importance": self.shares.tolist()}
         if self.uncertainty is not None:
             columns["standard_error"] = self.uncertainty.standard_errors.tolist()
+        if self.uncertainty is not None and self.has_p_values:
             columns["p_value"] = self.uncertainty.p_values.tolist()
         return frames.make_frame(columns, backend)
 
@@ -195,8 +215,10 @@ class Indices:
         order = np.argsort(-self.values, kind="stable")
         header, cells = ["factor", "importance"], [list(self.names), [f"{share:.4f}" for share in self.shares]]
         if self.uncertainty is not None:
-            header += ["standard error", "p"]
+            header += ["standard error"]
             cells += [["" if np.isnan(error) else f"{error:.4f}" for error in self.standard_errors]]
+        if self.has_p_values:
+            header += ["p"]
             cells += [[format_p(p_value) for p_value in self.p_values]]
         rows = [tuple(column[i] for column in cells) for i in order]
         explained = self.explained_variance

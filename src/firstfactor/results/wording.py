@@ -1,4 +1,4 @@
-"""How sure a result is, in figures and sentences that the terminal, pictures and pages share."""
+"""What a result says and how sure it is, in figures and sentences that the terminal, pictures and pages share."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +48,123 @@ def say_missing(indices: Indices, most: int = 8) -> str:
 
 def is_calibrated(indices: Indices) -> bool:
     """Tell whether factors were selected by evidence."""
-    return indices.path is not None and indices.path.is_calibrated
+    return indices.procedure is not None and indices.procedure.rule == "calibrated"
+
+
+def is_untested(indices: Indices) -> bool:
+    """Tell whether the same rows selected the factors by the paper's rule, which selects from noise as well."""
+    procedure = indices.procedure
+    return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
+
+
+def say_ceiling(indices: Indices, response: str) -> str:
+    """The sentence on how much of the response models can explain, or that nothing was found.
+
+    It is about the selected factors, or about all of them if none were selected. A bound is claimed only where the rows
+    give one: nearest rows are never at the same point, so that a ceiling from them comes out low; and of factors that
+    chance selected it comes out high.
+    """
+    ceiling, what = indices.r2_ceiling, f"of the {measure(indices)} of {response}"
+    if not indices.selected.size:
+        return _say_nothing_selected(indices, response)
+    if ceiling <= 0:
+        return f"In {indices.n_rows:,} rows, nothing {what} seems to be explained by {_factors(indices)}."
+    share = "all" if ceiling == 1 else f"about {percent(ceiling)}"
+    how_sure = _say_low(indices) if indices.estimator == "nearest" else _say_bounds(indices)
+    return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{how_sure}."
+
+
+def _say_nothing_selected(indices: Indices, response: str) -> str:
+    if is_calibrated(indices) and indices.procedure is not None:
+        return f"No factor explains more of {response} than chance would (alpha = {indices.procedure.alpha:g})."
+    return f"In {indices.n_rows:,} rows, no factor explains anything of the {measure(indices)} of {response}."
+
+
+def _factors(indices: Indices) -> str:
+    """The factors that a ceiling is of, in words."""
+    if indices.path is None:
+        return "the only factor" if len(indices.names) == 1 else f"all {len(indices.names):,} factors together"
+    return "the selected factor" if indices.selected.size == 1 else f"the {indices.selected.size:,} selected factors"
+
+
+def _say_low(indices: Indices) -> str:
+    """In which direction a ceiling from nearest rows is off."""
+    if is_untested(indices):
+        return ", by an estimate that comes out low for true factors and high for those that chance selected"
+    return "" if indices.r2_ceiling == 1 else ", or more: the estimate from nearest rows comes out low"
+
+
+def _say_bounds(indices: Indices) -> str:
+    """Both ends of the interval of the ceiling, without those that say nothing."""
+    low, high = r2_range(indices) or (0.0, 1.0)
+    if is_untested(indices):
+        low = 0.0  # chance that selected raises it
+    ends = [f"at least {percent(low)}"] * (low > 0) + [f"at most {percent(high)}"] * (high < 1)
+    return f": {' and '.join(ends)}, as far as these rows can tell" if ends else ""
+
+
+def _say_coding(indices: Indices) -> str:
+    """The Brier score that goes with a ceiling, and which of two classes counts as 1 where that is not plain."""
+    if not indices.classes:
+        return ""
+    labels = [printable(label) for label in indices.classes]
+    coding = "" if len(labels) > 2 or labels == ["0", "1"] else f"{labels[1]} = 1, {labels[0]} = 0; "
+    return f" ({coding}a Brier score of {indices.response_variance - indices.explained_variance:.3g})"
+
+
+def percent(share: float) -> str:
+    """A share in percent: no 100 % that is not quite, no 0 % that is some."""
+    if share in (0, 1):
+        return f"{100 * share:.0f} %"
+    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
+    return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"
 
 
 def format_ceiling(indices: Indices) -> str:
-    """The ceiling with two decimals and its interval."""
+    """The ceiling with two decimals and its interval; one that comes out low is no bound and has none."""
+    if is_untested(indices):
+        return f"about {indices.r2_ceiling:.2f}"
+    if indices.estimator == "nearest":
+        return f"{indices.r2_ceiling:.2f}" + (" or more" if indices.r2_ceiling < 1 else "")
     ends = "–".join(f"{end:.2f}" for end in r2_range(indices) or ())
     return f"{indices.r2_ceiling:.2f}" + (f" ({ends})" if ends else "")
+
+
+def headline(indices: Indices) -> str:
+    """The answer in a few words: the ceiling, or that nothing was found."""
+    if indices.method == "NN":
+        return "y taken to be free of noise"
+    if not indices.selected.size:
+        return name_nothing(indices)
+    return f"R² ceiling: {format_ceiling(indices)}"
+
+
+def name_nothing(indices: Indices) -> str:
+    """That nothing was selected, in a few words."""
+    return "No factor shows more than chance would" if is_calibrated(indices) else "No factor explains anything of y"
+
+
+def say_no_evidence(indices: Indices) -> str:
+    """The sentence on what a selection by the paper's rule is worth; nothing for other results."""
+    if indices.procedure is None or is_calibrated(indices) or not indices.selected.size:
+        return ""
+    p_values = "; p-values from the other half of the rows are" if indices.procedure.split else ""
+    return (
+        "By the paper's rule, some factor raises what seems to be explained even in pure noise, so a selection by it "
+        f"is no evidence{p_values}."
+    )
+
+
+def say_no_p_values(indices: Indices) -> str:
+    """The sentence on why there are intervals but no p-values; nothing where there are."""
+    if indices.uncertainty is None or not is_untested(indices):
+        return ""
+    return "No p-values: from the rows that also selected the factors they would be too small."
+
+
+def say_weak(indices: Indices) -> str:
+    """What makes a factor weak, in a few words."""
+    return f"p > {WEAK:g}" if indices.has_p_values else "the interval reaches 0"
 
 
 def say_no_shares(indices: Indices) -> str:
@@ -69,7 +179,7 @@ def say_no_shares(indices: Indices) -> str:
 
 def say_disagreement(indices: Indices) -> str:
     """The sentence on why an interval reaches 0 though p is small, or does not though p is large; or nothing."""
-    if indices.uncertainty is None or not indices.has_shares:
+    if not indices.has_p_values or not indices.has_shares:
         return ""
     low = indices.interval(LEVEL)[:, 0]
     small = indices.p_values <= WEAK
@@ -101,4 +211,5 @@ def say_bias(indices: Indices, way_out: str) -> str:
     if bias <= LEAST_BIAS or indices.sample_size.supported is not None:
         return ""
     points = f"{100 * bias:.0f} point{'' if round(100 * bias) == 1 else 's'}"
-    return f"The true ceiling is probably higher, by {points} or more: neighbours are too far apart. {way_out}"
+    where = "If these factors matter, the true ceiling is" if is_untested(indices) else "The true ceiling is probably"
+    return f"{where} higher, by {points} or more: neighbours are too far apart. {way_out}"

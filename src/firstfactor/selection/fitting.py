@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._utils.text import without_controls
+from ..inference.row_order import add_order
 from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import IndexTarget, plug_in
 from ..parameters import Procedure
@@ -28,7 +29,7 @@ def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ign
     if procedure.split:
         # The p-values of the rows that selected are too small.
         selection = replace(selection, p_values=None, rows_apart=selecting.design.n_rows)
-    return estimate_selected(estimating, selection, method)
+    return estimate_selected(estimating, selection, method, procedure=procedure)
 
 
 def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
@@ -70,8 +71,17 @@ def log_step(path: Path) -> None:
     print(without_controls(line), file=sys.stderr, flush=True)
 
 
-def estimate_selected(variances: Variances, selection: Selection, method: str, uncertainty: bool = True) -> Indices:
-    """The importances of selected factors, with standard errors if ``uncertainty``."""
+def estimate_selected(
+    variances: Variances,
+    selection: Selection,
+    method: str,
+    uncertainty: bool = True,
+    procedure: Procedure | None = None,
+) -> Indices:
+    """The importances of selected factors, with standard errors if ``uncertainty``; the procedure is that of `FIRST`.
+
+    Factors that entered because they looked best get no p-value from the rows on which they did.
+    """
     design, response, kept = variances.design, variances.response, selection.kept
     values, sure = np.zeros(design.n_factors), None
     values[list(kept)] = single_totals(variances, kept)
@@ -79,8 +89,11 @@ def estimate_selected(variances: Variances, selection: Selection, method: str, u
         sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)))
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
+        elif procedure is not None and not selection.rows_apart:
+            sure = replace(sure, p_values=np.full(len(kept), np.nan))
         sure = sure.expand(design.n_factors, kept)
     noise = variances.of(kept)
+    by_importance = sorted(kept, key=lambda i: -values[i])
     return Indices(
         values=values,
         names=design.names,
@@ -94,11 +107,13 @@ def estimate_selected(variances: Variances, selection: Selection, method: str, u
         rows=variances.rows,
         inputs=design.inputs,
         method=method,
+        estimator=variances.estimator,
+        procedure=procedure,
         path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
         uncertainty=sure,
-        sample_size=diagnose_sample_size(variances, sorted(kept, key=lambda i: -values[i]), noise),
+        sample_size=diagnose_sample_size(variances, by_importance, noise),
         kept=kept,
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),
-        findings=variances.examine_data(kept),
+        findings=add_order(variances.examine_data(kept), variances, by_importance),
     )
