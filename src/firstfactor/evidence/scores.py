@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaincc, ndtr
 
+from .._utils.normal import normal_cdf
 from ..neighbors.strategy import Floats, Positions
 from .functions import Functions
 from .regression import Regression
@@ -93,9 +93,8 @@ class Residuals:
     @property
     def variance(self) -> float:
         """The variance of y that is left, corrected for the number of coefficients."""
-        degrees = self.left.shape[1] - self.regression.n_coefficients
-        total: float = (self.left**2).sum()
-        return total / max(degrees, 1)
+        degrees: int = self.left.shape[1] - self.regression.n_coefficients
+        return float((self.left**2).sum()) / max(degrees, 1)
 
     def squares(self, functions: Functions) -> Floats:
         """Squared scores of some functions, summed over the outputs: (functions, 1)."""
@@ -173,7 +172,7 @@ def _sum_squares(scores: NDArray[np.float32]) -> Floats:
     return summed
 
 
-def deviate(squares: Floats, n_scores: int) -> Floats:
+def deviate(squares: Floats, n_scores: float) -> Floats:
     """A sum of so many squared scores as a normal deviate (Wilson and Hilferty 1931)."""
     spread = 2 / (9 * n_scores)
     deviates: Floats = ((squares / n_scores) ** (1 / 3) - (1 - spread)) / np.sqrt(spread)
@@ -182,7 +181,7 @@ def deviate(squares: Floats, n_scores: int) -> Floats:
 
 def bonferroni(largest: float, n_tests: int) -> float:
     """The probability of so large a deviate in one of many tests, at most."""
-    return min(n_tests * float(ndtr(-largest)), 1.0)
+    return min(n_tests * normal_cdf(-largest), 1.0)
 
 
 def is_sure(largest: float, n_tests: int, n_rows: int) -> bool:
@@ -209,6 +208,7 @@ def chance_above(value: float, draws: Floats) -> float:
     skewness = np.mean((draws - centre) ** 3) / deviation**3
     distance = (value - centre) / deviation
     if skewness < NO_SKEWNESS:
-        return float(ndtr(-distance))
+        return normal_cdf(-float(distance))
     shape = 4 / skewness**2
-    return float(gammaincc(shape, max(shape + np.sqrt(shape) * distance, 0.0)))
+    # twice such a variable is a sum of 2 · shape squares
+    return normal_cdf(-float(deviate(2 * np.maximum(shape + np.sqrt(shape) * distance, 0.0), 2 * shape)))
