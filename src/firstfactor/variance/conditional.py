@@ -19,8 +19,8 @@ from ..parameters import Options
 from .extrapolated import ExtrapolatedSearch
 from .sampling import deal_groups, deal_halves, draw_outer_rows
 
-# Tables with no more cells than this are searched before a second thread has woken up.
-SMALL = 20_000
+# Tables with no more cells than this are searched before a second thread has woken up; local fits take longer.
+SMALL, SMALL_FOR_FITS = 20_000, 2000
 
 # Differences of variances below this share of Var(Y) are rounding, not evidence.
 ROUNDING = 1e-12
@@ -153,7 +153,7 @@ def make_variances(observed: Observations, options: Options) -> Variances:
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
     workers, estimator = Workers(options.n_jobs), options.estimator or "nearest"
-    if design.values.size <= SMALL and estimator == "nearest":
+    if design.values.size <= (SMALL if estimator == "nearest" else SMALL_FOR_FITS):
         workers = Workers(1)
     search = Search(design, response.values, outer, n_neighbors, workers, observed.weights, observed.groups)
     return Variances(response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows)
