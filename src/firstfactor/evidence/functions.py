@@ -89,9 +89,10 @@ class FactorFunctions:
         ascending = values[order]
         if (ascending[1:] == ascending[:-1]).any():
             return smooth_functions(values, most)
-        functions = np.empty((most, values.size), np.float32)
-        functions[:, order] = self._of_distinct[:most]  # the same for all columns without ties
-        return functions[: len(self._of_distinct)]
+        of_distinct = self._of_distinct[:most]  # the same for all columns without ties
+        functions = np.empty(of_distinct.shape, np.float32)
+        functions[:, order] = of_distinct
+        return functions
 
     @cached_property
     def _of_distinct(self) -> Functions:
