@@ -79,10 +79,10 @@ class FactorFunctions:
         missing = values > FAR / 2
         if not missing.any():
             return self._of_numbers(values, most)
-        functions = np.zeros((most, values.size), np.float32)
         known = smooth_functions(values[~missing], most)
-        functions[: len(known), ~missing] = known
-        return np.concatenate([level_functions(missing.astype(float), 2), functions[: len(known)]])
+        functions = np.zeros((len(known), values.size), np.float32)
+        functions[:, ~missing] = known * np.sqrt(values.size / max(known.shape[1], 1))
+        return np.concatenate([level_functions(missing.astype(float), 2), functions])
 
     def _of_numbers(self, values: Floats, most: int) -> Functions:
         order = np.argsort(values, kind="stable")
