@@ -15,7 +15,9 @@ WEIGHTS = {"plain": None, "weighted": np.random.default_rng(5).uniform(0.2, 3.0,
 def table(rows=400):
     rng = np.random.default_rng(0)
     levels = np.array(list("abcd"))[rng.integers(0, 4, size=rows)]
-    return pd.DataFrame({"a": rng.normal(size=rows), "b": rng.uniform(size=rows), "c": levels, "d": rng.poisson(2, rows)})
+    return pd.DataFrame(
+        {"a": rng.normal(size=rows), "b": rng.uniform(size=rows), "c": levels, "d": rng.poisson(2, rows)}
+    )
 
 
 def response(rows=400):
