@@ -127,7 +127,9 @@ class CalibratedRule:
         """The p-value of one factor given the others, and the variance that these explain."""
         rest = self._varying_of(tuple(i for i in kept if i != member))
         residuals = self._residuals(rest)
-        p_value = Candidates(self._functions, residuals, rest, self._workers).test_member(member)
+        p_value = 1.0
+        if residuals.variance > ROUNDING * self.total:  # else there is nothing left to add
+            p_value = Candidates(self._functions, residuals, rest, self._workers).test_member(member)
         return p_value, self.total - residuals.variance
 
     def _varying_of(self, factors: tuple[int, ...]) -> tuple[int, ...]:
