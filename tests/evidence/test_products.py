@@ -23,10 +23,10 @@ def noise(rows=ROWS):
     return np.random.default_rng(1).normal(size=rows)
 
 
-def together(X, y, candidates=None, base=(), workers=WORKERS, **options):
+def together(X, y, candidates=None, base=(), workers=WORKERS, most=3, **options):
     functions = functions_of(X)
     residuals = residuals_of(functions, y, base, **options)
-    return products.test_together(functions, residuals, candidates or range(X.shape[1]), workers)
+    return products.test_together(functions, residuals, candidates or range(X.shape[1]), workers, most)
 
 
 def naive_sets(X, y, candidates, base=(), weights=None):
@@ -81,6 +81,13 @@ def test_three_without_effects_of_any_two_are_found():
     assert found.p_value < 1e-6
 
 
+def test_where_two_are_the_most_no_three_are_tried():
+    X = numbers(rows=400)
+    y = 2 * X[:, 1] * X[:, 2] * X[:, 4] + X[:, 0] * X[:, 3] + noise(400)
+    assert together(X, y).factors == (1, 2, 4)
+    assert together(X, y, most=2).factors == (0, 3)
+
+
 def test_products_of_parabolas_and_of_categories_are_found():
     X = numbers(rows=600)
     assert together(X, (X[:, 0] ** 2 - 1) * (X[:, 3] ** 2 - 1) + noise(600)).factors == (0, 3)
@@ -102,7 +109,7 @@ def test_less_than_nothing_needs_no_draws():
     y = least_squares(np.array([np.ones(ROWS), *pair], float), noise()[None])
     residuals = residuals_of(functions, y)
     residuals.squares_and_draws = None
-    assert products.test_together(functions, residuals, (0, 1), WORKERS).p_value == 1
+    assert products.test_together(functions, residuals, (0, 1), WORKERS, 3).p_value == 1
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
