@@ -7,6 +7,8 @@ from scripts import run_script
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
+from firstfactor.evidence.candidates import CandidateTest
+from firstfactor.evidence.scores import Residuals
 from firstfactor.selection import calibrated as rule
 
 FRIEDMAN = [0, 6, 7, 8, 9]
@@ -362,6 +364,7 @@ def test_steps_start_from_nothing_explained_and_tell_what_candidates_explain():
     assert selector.path_.response_variance == pytest.approx(y.var(ddof=1))
     assert first.chosen[0] == first.candidates[int(np.argmax(first.explained))]
     assert second.base_explained == pytest.approx(first.explained.max(), abs=0.02 * y.var())
+    assert second.explained.max() > second.base_explained > first.explained.max() / 2
 
 
 def test_those_that_enter_share_alpha():
@@ -379,6 +382,18 @@ def test_those_that_enter_share_alpha():
     assert any(alpha / 2 < p <= alpha and not chosen for base, p, chosen in entered if base == 1)
 
 
+def test_single_factors_have_four_fifths_of_alpha_and_sets_the_rest(monkeypatch):
+    X, y = noise("numbers", 0)
+    for of_single, of_pair, expected in [(0.01, 0.01, 0.0125), (0.3, 0.01, 0.05), (0.3, 0.2, 0.375), (0.9, 0.5, 1.0)]:
+
+        def test_each(_, candidates, p=of_single):
+            return CandidateTest(np.zeros(len(candidates)), np.zeros(len(candidates)), p)
+
+        monkeypatch.setattr(rule.Candidates, "test_each", test_each)
+        monkeypatch.setattr(rule, "test_together", lambda *_, p=of_pair: rule.JointTest((0, 1), p))
+        assert calibrated(max_factors=2).fit(X, y).path_.steps[0].p_value == pytest.approx(expected)
+
+
 def test_those_that_stay_share_alpha():
     sizes = []
     for seed in range(20):
@@ -389,6 +404,18 @@ def test_those_that_stay_share_alpha():
         if sizes[-1]:
             assert last.phase == "elimination" and last.p_value <= 0.6 / sizes[-1]
     assert max(sizes) > 1
+
+
+def test_beside_a_base_y_is_not_permuted(monkeypatch):
+    seen = []
+
+    def note(regression, *arguments, is_exchangeable):
+        seen.append((regression.n_coefficients == 1, is_exchangeable))
+        return Residuals(regression, *arguments, is_exchangeable)
+
+    monkeypatch.setattr(rule, "Residuals", note)
+    calibrated().fit(*friedman(rows=200))
+    assert set(seen) == {(True, True), (False, False)}
 
 
 def test_p_values_are_those_of_entering_or_of_staying_whichever_are_larger():
@@ -436,6 +463,14 @@ def test_one_factor_at_most_is_no_pair(seed):
     y = X[:, 1] * X[:, 3] + 0.3 * rng.normal(size=300)
     assert all(len(step.chosen) < 2 for step in calibrated(max_factors=1).fit(X, y).path_.steps)
     assert selected(calibrated(max_factors=2).fit(X, y)) == [1, 3]
+
+
+def test_no_more_than_the_most_enter_by_a_pair():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 8))
+    y = X[:, 1] + X[:, 3] * X[:, 6] + 0.5 * rng.normal(size=500)
+    assert selected(calibrated(max_factors=2).fit(X, y)) == [1]
+    assert selected(calibrated(max_factors=3).fit(X, y)) == [1, 3, 6]
 
 
 def test_two_factors_at_most_are_a_pair_and_no_three():
