@@ -51,6 +51,7 @@ def test_residuals_are_those_of_least_squares(base, each, weights):
 @pytest.mark.parametrize(
     ("n_units", "each", "pairs", "threes"),
     [
+        (412, 8, [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1)], True),
         (400, 8, [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1)], True),
         (350, 7, [(0, 0), (0, 1), (1, 0), (1, 1)], True),
         (100, 2, [(0, 0)], True),

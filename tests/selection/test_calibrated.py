@@ -386,10 +386,10 @@ def test_single_factors_have_four_fifths_of_alpha_and_sets_the_rest(monkeypatch)
     X, y = noise("numbers", 0)
     for of_single, of_pair, expected in [(0.01, 0.01, 0.0125), (0.3, 0.01, 0.05), (0.3, 0.2, 0.375), (0.9, 0.5, 1.0)]:
 
-        def test_each(_, candidates, p=of_single):
+        def fixed(_, candidates, p=of_single):
             return CandidateTest(np.zeros(len(candidates)), np.zeros(len(candidates)), p)
 
-        monkeypatch.setattr(rule.Candidates, "test_each", test_each)
+        monkeypatch.setattr(rule.Candidates, "test_each", fixed)
         monkeypatch.setattr(rule, "test_together", lambda *_, p=of_pair: rule.JointTest((0, 1), p))
         assert calibrated(max_factors=2).fit(X, y).path_.steps[0].p_value == pytest.approx(expected)
 
