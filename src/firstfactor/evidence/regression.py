@@ -16,7 +16,7 @@ from .functions import FactorFunctions, Functions
 
 Values = TypeVar("Values", bound=NDArray[Any])
 
-# Rows, or groups of rows, for each coefficient; and coefficients at most, whatever the rows: time goes with their square.
+# Rows, or groups of rows, for each coefficient; and the most coefficients, as time goes with their square.
 ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS = 8, 200
 
 # Which functions of two factors are multiplied: the richest of these for which there are rows enough.
