@@ -16,7 +16,7 @@ from ..evidence.candidates import Candidates
 from ..evidence.functions import FactorFunctions
 from ..evidence.products import JointTest, test_together
 from ..evidence.regression import Regression
-from ..evidence.scores import Draws, Residuals
+from ..evidence.scores import SURE, Draws, Residuals
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..variance.conditional import ROUNDING, Variances
@@ -88,7 +88,7 @@ class CalibratedRule:
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(test.p_value / SINGLE, 1.0))
             level = self._alpha / (len(entered) + 1)  # those that stay share alpha
             room = len(candidates) if most is None else most - len(entered)
-            if best.p_value > level and len(candidates) > 1 and room > 1:
+            if best.p_value > SURE and len(candidates) > 1 and room > 1:
                 best = self._try_together(residuals, candidates, best)
             chosen = best.factors if best.p_value <= level and len(best.factors) <= room else ()
             note(
