@@ -86,7 +86,7 @@ class CalibratedRule:
             explained = self._explained(residuals)
             test = Candidates(self._functions, residuals, base, self._workers).test_each(candidates)
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(test.p_value / SINGLE, 1.0))
-            level = self._alpha / (len(entered) + 1)  # those that stay share alpha
+            level = self._alpha / max(len(entered), 1)  # the more are in, the surer the next one must be
             room = len(candidates) if most is None else most - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and room > 1:
                 best = self._try_together(residuals, candidates, best)
