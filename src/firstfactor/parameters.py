@@ -146,7 +146,7 @@ class Options(_Parameters):
         "int or float, optional",
         "Rows to average over (N_O): a number, or a fraction of the rows such as 0.2. Default: all rows. Fewer rows "
         "save time. Neighbours always come from all rows. The calibrated rule selects on these rows alone, and on "
-        "1,500 of them if there are more.",
+        "50,000 of them if there are more.",
         typed="number or fraction",
         metavar="N",
     )

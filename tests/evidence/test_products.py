@@ -142,7 +142,7 @@ def test_of_many_pairs_the_chance_is_that_of_all(monkeypatch):
 def test_promising_pairs_are_those_with_the_largest_scores(monkeypatch, size):
     X = numbers(12)
     functions = functions_of(X)
-    y = np.column_stack([noise(), noise()[::-1]])
+    y = np.column_stack([noise() + X[:, 3] ** 2, noise()[::-1]])  # a factor is no pair with itself
     residuals = residuals_of(functions, y, weights=WEIGHTS)
     lines = products._first_functions(functions, residuals, range(12))
     scores = {}

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from firstfactor.evidence import regression
 from firstfactor.evidence.regression import Regression
 from tests.evidence.parts import functions_of, least_squares
 
@@ -66,6 +67,13 @@ def test_the_fewer_rows_or_groups_the_fewer_terms(n_units, each, pairs, threes):
     ours = regress(functions, (0, 1, 2), n_units=n_units)
     assert ours.n_coefficients == len(terms)
     np.testing.assert_allclose(ours.residuals(y), least_squares(terms, y), atol=1e-5)
+
+
+def test_time_limits_the_number_of_terms(monkeypatch):
+    functions = functions_of(np.random.default_rng(0).normal(size=(400, 3)))
+    monkeypatch.setattr(regression, "MOST_COEFFICIENTS", 12.5)
+    few, many = (regress(functions, (0, 1, 2), n_units=n).n_coefficients for n in (100, 400))
+    assert few == many == 11
 
 
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)

@@ -1448,6 +1448,13 @@ CHANGES = [
     ),
     Change(
         "evidence/regression.py",
+        "any number of coefficients",
+        "min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS)",
+        "n_units / ROWS_PER_COEFFICIENT",
+        "evidence/test_regression.py",
+    ),
+    Change(
+        "evidence/regression.py",
         "products of all degrees",
         "            break\n",
         "            continue\n",
@@ -1669,10 +1676,10 @@ CHANGES = [
     # --- selection/calibrated.py -----------------------------------------------------------------------------
     Change(
         "selection/calibrated.py",
-        "each factor enters with all of alpha",
-        "level = self._alpha / (len(entered) + 1)",
+        "all enter at alpha",
+        "level = self._alpha / max(len(entered), 1)",
         "level = self._alpha",
-        "selection/test_calibrated.py::test_those_that_enter_share_alpha",
+        "selection/test_calibrated.py::test_the_more_are_in_the_surer_the_next_one_must_be",
     ),
     Change(
         "selection/calibrated.py",
@@ -1711,6 +1718,27 @@ CHANGES = [
     ),
     Change(
         "selection/calibrated.py",
+        "the second factor shares alpha",
+        "level = self._alpha / max(len(entered), 1)",
+        "level = self._alpha / (len(entered) + 1)",
+        "selection/test_calibrated.py::test_the_more_are_in_the_surer_the_next_one_must_be",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "pairs only where no single factor enters",
+        "if best.p_value > SURE and len(candidates) > 1",
+        "if best.p_value > level and len(candidates) > 1",
+        "selection/test_calibrated.py::test_a_pair_enters_where_it_shows_more_than_a_single_factor",
+    ),
+    Change(
+        "selection/calibrated.py",
+        "y keeps its unit",
+        "np.ascontiguousarray(y.T) / np.sqrt(max(self.total, TINY))",
+        "np.ascontiguousarray(y.T)",
+        "selection/test_calibrated.py::test_units_of_y_may_be_huge_or_tiny",
+    ),
+    Change(
+        "selection/calibrated.py",
         "pairs and threes whatever is left of the most",
         "most - len(entered)\n",
         "most\n",
@@ -1726,14 +1754,14 @@ CHANGES = [
     Change(
         "selection/calibrated.py",
         "what is foretold exactly is searched further",
-        "residuals.variance <= ROUNDING * self.total:",
+        "residuals.variance <= ROUNDING:",
         "residuals.variance < 0:",
         "selection/test_calibrated.py::test_a_response_that_is_foretold_exactly_leaves_nothing_to_draw",
     ),
     Change(
         "selection/calibrated.py",
         "members are tested on rounding",
-        "if residuals.variance > ROUNDING * self.total:",
+        "if residuals.variance > ROUNDING:",
         "if True:",
         "selection/test_calibrated.py::test_a_factor_adds_nothing_to_others_that_foretell_the_response_exactly",
     ),
@@ -1754,8 +1782,8 @@ CHANGES = [
     Change(
         "selection/calibrated.py",
         "gains beyond nothing",
-        "explained + test.gains, chosen",
-        "test.gains, chosen",
+        "explained + self.total * test.gains, chosen",
+        "self.total * test.gains, chosen",
         "selection/test_calibrated.py::test_steps_start_from_nothing_explained_and_tell_what_candidates_explain",
     ),
     Change(

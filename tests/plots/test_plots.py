@@ -260,7 +260,7 @@ def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
     ]
     assert all(re.search(r" \(p 0\.0\d\d\)$", label) for label in labels_of(ax))
     assert ax.get_legend() is None and len(ax.get_lines()) == 2
-    assert ax.get_xlabel() == "R² so far (normal scores of y)"
+    assert ax.get_xlabel() == "R² so far (sums of functions)"
     assert ax.get_title(loc="left") == f"{len(labels_of(ax))} steps, each among the best 8"
     assert stays_inside(figure)
     selector.fit(X[:, :3], np.random.default_rng(1).normal(size=400))

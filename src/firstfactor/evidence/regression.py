@@ -16,8 +16,8 @@ from .functions import FactorFunctions, Functions
 
 Values = TypeVar("Values", bound=NDArray[Any])
 
-# Rows, or groups of rows, for each coefficient.
-ROWS_PER_COEFFICIENT = 8
+# Rows, or groups of rows, for each coefficient; and the most coefficients, as time goes with their square.
+ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS = 8, 200
 
 # Which functions of two factors are multiplied: the richest of these for which there are rows enough.
 PRODUCTS = (
@@ -43,7 +43,7 @@ class Regression:
         self, functions: FactorFunctions, base: Sequence[int], root_weights: Floats | None, n_units: int
     ) -> None:
         terms: list[NDArray[Any]] = [np.ones((1, functions.n_rows))]
-        terms += _terms(functions, base, n_units / ROWS_PER_COEFFICIENT)
+        terms += _terms(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
         self._root_weights = root_weights
         self._basis = _orthonormal(self.weigh(np.concatenate(terms)))
         self._single = self._basis.astype(np.float32)

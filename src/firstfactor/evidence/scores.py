@@ -77,7 +77,7 @@ class Residuals:
     def __init__(self, regression: Regression, y: Floats, draws: Draws, is_exchangeable: bool) -> None:
         self.regression = regression
         self.left = regression.residuals(y)
-        """In units of y, (outputs, rows)."""
+        """(outputs, rows)."""
         self._draws = draws
         self._of_y = _uncorrelated(self.left)
         # Least squares make residuals too small where a row fits itself.

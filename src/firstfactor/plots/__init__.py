@@ -55,8 +55,8 @@ def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
 
     Factors enter one at a time; those that elimination takes out again are marked where they enter and where they
     leave. The dashed line is the ceiling: what the factors selected explain in the end. It is not drawn where the path
-    does not lead there: the calibrated rule looks at R² of local fits to normal scores, and writes its p-values next to
-    the factors; with ``split`` the ceiling is that of other rows.
+    does not lead there: the calibrated rule looks at R² of sums of functions, and writes its p-values next to the
+    factors; with ``split`` the ceiling is that of other rows.
 
     Parameters
     ----------

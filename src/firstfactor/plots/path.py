@@ -81,7 +81,7 @@ def _tried(indices: Indices) -> str:
 def _axis_label(indices: Indices) -> str:
     """Say what R² is: the calibrated rule measures its own, and other rows give another one."""
     if is_calibrated(indices):
-        return f"R² so far ({'normal scores of y' if indices.task == 'regression' else 'local fits'})"
+        return "R² so far (sums of functions)"
     apart = indices.path is not None and indices.path.rows_apart
     return "R² so far (rows selected on)" if apart else "R² of the factors so far"
 

@@ -185,12 +185,6 @@ def say_disagreement(indices: Indices) -> str:
     small = indices.p_values <= WEAK
     if not (indices.support & ~np.isnan(low) & ((low > 0) != small)).any():
         return ""
-    if is_calibrated(indices) and indices.path is not None and not indices.path.rows_apart:
-        how = "the ranks of the response" if indices.task == "regression" else "the rows the factors were selected on"
-        return (
-            f"p and the interval answer different questions and can disagree. p, from {how}, says whether a factor "
-            "adds anything; the interval says how large its share of the variance is."
-        )
     return (
         "p and the interval answer different questions and can disagree. p says whether a factor adds anything; the "
         "interval says how large its share is, which is less certain."

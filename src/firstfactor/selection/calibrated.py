@@ -16,7 +16,7 @@ from ..evidence.candidates import Candidates
 from ..evidence.functions import FactorFunctions
 from ..evidence.products import JointTest, test_together
 from ..evidence.regression import Regression
-from ..evidence.scores import Draws, Residuals
+from ..evidence.scores import SURE, Draws, Residuals
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..variance.conditional import ROUNDING, Variances
@@ -24,6 +24,9 @@ from .selection import OnStep, Selection
 
 # Rows to test on: those of larger tables are drawn.
 MAX_ROWS = 50_000
+
+# Added to a variance that may be 0.
+TINY = 1e-300
 
 # What part of alpha is for single factors; the rest is for pairs and threes.
 SINGLE = 0.8
@@ -40,7 +43,7 @@ class CalibratedRule:
         weights = None if search.weights is None else search.weights[rows]
         groups = None if search.groups is None else np.unique(search.groups[rows], return_inverse=True)[1]
         y, self.total = centre_columns(search.y[rows], weights)
-        self._y = np.ascontiguousarray(y.T)
+        self._y = np.ascontiguousarray(y.T) / np.sqrt(max(self.total, TINY))  # single precision must hold it
         self._root_weights = None if weights is None else np.sqrt(weights)
         self._n_units = rows.size if groups is None else int(groups.max()) + 1
         self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
@@ -78,17 +81,19 @@ class CalibratedRule:
         candidates = tuple(i for i in varying if i not in forced)
         while candidates and (most is None or len(entered) < most):
             residuals = self._residuals(base)
-            explained = self.total - residuals.variance
-            if residuals.variance <= ROUNDING * self.total:
+            if residuals.variance <= ROUNDING:
                 break
+            explained = self._explained(residuals)
             test = Candidates(self._functions, residuals, base, self._workers).test_each(candidates)
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(test.p_value / SINGLE, 1.0))
-            level = self._alpha / (len(entered) + 1)  # those that stay share alpha
+            level = self._alpha / max(len(entered), 1)  # the more are in, the surer the next one must be
             room = len(candidates) if most is None else most - len(entered)
-            if best.p_value > level and len(candidates) > 1 and room > 1:
+            if best.p_value > SURE and len(candidates) > 1 and room > 1:
                 best = self._try_together(residuals, candidates, best, room)
             chosen = best.factors if best.p_value <= level else ()
-            note(Step("forward", base, explained, candidates, explained + test.gains, chosen, best.p_value))
+            note(
+                Step("forward", base, explained, candidates, explained + self.total * test.gains, chosen, best.p_value)
+            )
             if not chosen:
                 break
             entered.update(dict.fromkeys(chosen, best.p_value))
@@ -113,7 +118,7 @@ class CalibratedRule:
             of_tested, explained = (np.array(each) for each in zip(*found, strict=True))
             worst = int(np.argmax(of_tested))
             removed = (tested[worst],) if of_tested[worst] > self._alpha / len(tested) else ()
-            base_explained = self.total - self._residuals(self._varying_of(kept)).variance
+            base_explained = self._explained(self._residuals(self._varying_of(kept)))
             note(Step("elimination", kept, base_explained, tested, explained, removed, float(of_tested[worst])))
             p_values = np.full(len(kept), np.nan)
             p_values[np.isin(kept, tested)] = of_tested
@@ -127,13 +132,16 @@ class CalibratedRule:
         """The p-value of one factor given the others, and the variance that these explain."""
         rest = self._varying_of(tuple(i for i in kept if i != member))
         residuals = self._residuals(rest)
-        p_value = 1.0
-        if residuals.variance > ROUNDING * self.total:  # else there is nothing left to add
+        p_value = 1.0  # if the others leave nothing of y
+        if residuals.variance > ROUNDING:
             p_value = Candidates(self._functions, residuals, rest, self._workers).test_member(member)
-        return p_value, self.total - residuals.variance
+        return p_value, self._explained(residuals)
 
     def _varying_of(self, factors: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(i for i in factors if not self._design.constant[i])
+
+    def _explained(self, residuals: Residuals) -> float:
+        return self.total * (1 - residuals.variance)
 
     def _residuals(self, base: tuple[int, ...]) -> Residuals:
         regression = Regression(self._functions, base, self._root_weights, self._n_units)
