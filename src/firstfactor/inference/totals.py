@@ -27,11 +27,11 @@ def estimate_totals(
         values = np.array([group_total(variances, everything, group, noise)])
         rests = (tuple(i for i in everything if i not in group),)
         order = list(everything)
-    uncertainty = None
+    uncertainty, left = None, variances.of(everything)
+    size = diagnose_sample_size(variances, order, left)
     if method is not None:
         estimate = plug_in if method == "plug-in" else by_subsamples
-        uncertainty = estimate(variances, IndexTarget(everything, rests, noise)).expand(len(names), positions)
-    left = variances.of(everything)
+        uncertainty = estimate(variances, IndexTarget(everything, rests, noise), size).expand(len(names), positions)
     return Indices(
         values=values,
         names=names,
@@ -47,6 +47,6 @@ def estimate_totals(
         missing=tuple(design.n_missing.tolist()) if subset is None else (),
         method="NANNE" if noise else "NN",
         uncertainty=uncertainty,
-        sample_size=diagnose_sample_size(variances, order, left),
+        sample_size=size,
         findings=variances.examine_data(everything),
     )

@@ -88,10 +88,11 @@ class Contributions(NamedTuple):
     """What rows have in common, because they are neighbours of each other, adds to the variance of a contribution."""
     shared: float = 0.0
     """What a contribution has in common with the squared deviations of other rows, its neighbours."""
-    own: float = 1.0
-    """The share of a row's own deviation in what it contributes; the rest is that of its neighbours."""
+    in_groups: float = 1.0
+    """How many times as large what the rows of a group have in common is as what they contribute of it themselves: it
+    is in what their neighbours contribute as well."""
     bias: float = 0.0
-    """How much the estimate may be wrong because neighbours are at a distance, where that is known."""
+    """How much the estimate may be wrong because it is extrapolated."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,8 @@ class Search(SearchSpace):
             return self.squared_deviations(outer)
         balls = self.balls(factors, step)
         variance: Floats = balls.variance / self.unit
-        size, values, own, times = np.array(float(self.n_neighbors)), variance, 1 / self.n_neighbors, 1.0
+        size, values, times = np.array(float(self.n_neighbors)), variance, np.array(1.0)
+        own = 1 / size
         if balls.equal_rows is not None:
             count, mean = balls.equal_rows
             size, is_alone = np.maximum(count, size), count < self.n_neighbors
@@ -249,7 +251,7 @@ class Search(SearchSpace):
         alike, share = self.likeness, self.outer.size / self.design.n_rows
         doubled = 2 * alike * variance**2 * (size - 1) / (size - 1 + 2 * alike)  # 2 σ⁴
         overlap, shared = (share * float(np.mean(doubled * part)) for part in (times, 1 - own))
-        return Contributions(values, overlap, shared, float(np.mean(own)))
+        return Contributions(values, overlap, shared, 1 / float(np.mean(own)))
 
     def squared_deviations(self, rows: Positions) -> Contributions:
         """What some rows contribute to Var(Y)."""

@@ -126,8 +126,9 @@ class Indices:
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """The confidence interval of each index, (factors, 2); not a number for those without one.
 
-        It takes account of chance, and with ``estimator="extrapolated"`` of bias: neighbours that are not at the same
-        place make indices too small. It holds the share that is shown, and goes from 0 to 1 where the ceiling may be 0.
+        It takes account of chance and of bias: neighbours that are not at the same place make indices too small, though
+        by how much is known only roughly with ``estimator="nearest"``. It holds the share that is shown, and goes from
+        0 to 1 where the ceiling may be 0.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ class Uncertainty:
     r2: float
     """Standard error of the R² ceiling."""
     bias: NDArray[np.float64]
-    """How much each index may be wrong because neighbours are at a distance; 0 where that is not known."""
+    """How much each index may be wrong because neighbours are at a distance; not a number likewise."""
     r2_bias: float
     """The same of the R² ceiling, which is too low if anything."""
 

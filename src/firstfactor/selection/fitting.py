@@ -75,12 +75,13 @@ def estimate_selected(variances: Variances, selection: Selection, method: str, u
     design, response, kept = variances.design, variances.response, selection.kept
     values, sure = np.zeros(design.n_factors), None
     values[list(kept)] = single_totals(variances, kept)
+    noise = variances.of(kept)
+    size = diagnose_sample_size(variances, sorted(kept, key=lambda i: -values[i]), noise)
     if uncertainty:
-        sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)))
+        sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)), size)
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         sure = sure.expand(design.n_factors, kept)
-    noise = variances.of(kept)
     return Indices(
         values=values,
         names=design.names,
@@ -96,7 +97,7 @@ def estimate_selected(variances: Variances, selection: Selection, method: str, u
         method=method,
         path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
         uncertainty=sure,
-        sample_size=diagnose_sample_size(variances, sorted(kept, key=lambda i: -values[i]), noise),
+        sample_size=size,
         kept=kept,
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),

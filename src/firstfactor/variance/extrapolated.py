@@ -19,7 +19,7 @@ from .trend import TrendFitter
 
 # Neighbours of the narrower fit: at least and at most so many, and so many for each slope and the constant. Those of
 # the wider fit are so many times as many.
-LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 36, 2, 3
+LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 24, 2, 3
 
 # The least ratio of squared distances to extrapolate from: with many factors, the neighbours of both fits are about
 # equally far, and taking off the difference many times over would only add noise. It may still be bias.
@@ -78,7 +78,7 @@ class ExtrapolatedSearch:
             return self._search.squared_deviations(self.outer[::step])
         is_small = self.outer.size <= CACHED_ROWS
         outer = self.outer if is_small else self.outer[::step]
-        errors = self._recent.find(factors, lambda: self._fit(factors, outer)) if is_small else self._fit(factors, outer)
+        errors = self._errors(factors, outer, is_small)
         near, far, doubt = _extrapolate(errors.reach.mean(axis=1))
         squares, alike = errors.squares / self._search.unit, self._search.likeness
         narrow, wide = errors.squared_weights.mean(axis=1)
@@ -91,15 +91,20 @@ class ExtrapolatedSearch:
             rows=rows[::step] if is_small else rows,
             overlap=2 * fourth * max(float(squared_weights), 0.0),
             shared=2 * fourth * float(1 - own),
-            own=float(own),
+            # Rows of a group may share their neighbours: then what these have in common is in the contributions.
+            in_groups=float(1 / own) ** 0.5,
             bias=doubt * abs(self._mean(squares[1] - squares[0], outer)),
         )
 
-    def _fit(self, factors: Sequence[int], rows: Positions) -> Errors:
+    def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
         """The errors of a narrower and of a wider fit at some rows."""
-        search = self._search
-        local = LocalLinear(search, factors, numbers_of_neighbors(len(search.design.numeric_columns(factors))))
-        return local.errors(search.y, rows, self._trends.fit(factors))
+
+        def fit() -> Errors:
+            search = self._search
+            local = LocalLinear(search, factors, numbers_of_neighbors(len(search.design.numeric_columns(factors))))
+            return local.errors(search.y, rows, self._trends.fit(factors))
+
+        return self._recent.find(factors, fit) if remember else fit()
 
     def _mean(self, values: Floats, rows: Positions) -> float:
         """The weighted mean of a value for each of some rows."""

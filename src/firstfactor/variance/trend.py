@@ -26,8 +26,9 @@ MAX_TERMS, MAX_SHARE, MAX_CELLS = 200, 0.5, 5e6
 # Rows that a trend is fitted to.
 MAX_TREND_ROWS = 20_000
 
-# Values farther from the median than so many times the distance of the quartiles count as if they were so far.
-FARTHEST = 4.0
+# Values count as less far if they are farther outside than so many times the distance between two percentiles: one row
+# far away would decide every bend. Straight lines can go on for longer.
+BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
 
 # Powers of single columns, and sums of both powers of products, in the order in which they are tried.
 LEVELS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
@@ -113,13 +114,13 @@ class TrendFitter:
         self._most = int(min(MAX_TERMS, MAX_SHARE * n_independent, MAX_CELLS / search.design.n_rows))
 
     @cached_property
-    def _scaled(self) -> Floats:
-        """All numeric columns as polynomials take them, (rows, columns)."""
+    def _scaled(self) -> tuple[Floats, Floats]:
+        """All numeric columns as bent and as straight terms take them, (rows, columns) each."""
         design = self._search.design
-        scaled = np.zeros_like(design.values)
+        bent, straight = np.zeros_like(design.values), np.zeros_like(design.values)
         for j in np.flatnonzero(~design.categorical).tolist():
-            scaled[:, j] = _scale(design.values[:, j])
-        return scaled
+            bent[:, j], straight[:, j] = (_scale(design.values[:, j], *limits) for limits in (BENT, STRAIGHT))
+        return bent, straight
 
     def fit(self, factors: Sequence[int]) -> Trend | None:
         """The trend that predicts rows best which it is not fitted to; None if that is a constant."""
@@ -127,9 +128,8 @@ class TrendFitter:
         levels = list(_levels(len(numeric), self._most))
         if len(levels) == 1:
             return None
-        values = polynomials.evaluate_terms(
-            np.ascontiguousarray(self._scaled[:, numeric]), np.array([term for level in levels for term in level])
-        )
+        columns = np.hstack([scaled[:, numeric] for scaled in self._scaled])
+        values = polynomials.evaluate_terms(columns, np.array([term for level in levels for term in level]))
         terms = polynomials.orthonormalise(values, self._rows, LEAST_NEW)
         return self._choose(terms, np.cumsum([len(level) for level in levels]).tolist())
 
@@ -165,11 +165,14 @@ def _multiply(a: Floats, b: Floats) -> Floats:
 
 
 def _levels(n_columns: int, most: int) -> Iterator[list[Term]]:
-    """The terms of each level, the constant first, while there are no more than ``most``."""
+    """The terms of each level, the constant first, while there are no more than ``most``.
+
+    Columns are given twice: those for bent terms, then those for straight ones.
+    """
     pairs, total = [(i, j) for j in range(n_columns) for i in range(j)], 1
     yield [(0, 0, 0, 0)]
     for powers, sums in LEVELS:
-        terms = [(j, power, j, 0) for j in range(n_columns) for power in powers]
+        terms = [(j + n_columns * (power == 1), power, j, 0) for j in range(n_columns) for power in powers]
         terms += [(i, power, j, both - power) for both in sums for i, j in pairs for power in range(1, both)]
         total += len(terms)
         if total > most:
@@ -178,14 +181,17 @@ def _levels(n_columns: int, most: int) -> Iterator[list[Term]]:
             yield terms
 
 
-def _scale(column: Floats) -> Floats:
-    """A numeric column between −1 and 1; values far outside are pulled in, and missing ones are 0."""
+def _scale(column: Floats, low: float, high: float, beyond: float) -> Floats:
+    """A numeric column between −1 and 1; missing values are 0.
+
+    Values outside of two percentiles by more than ``beyond`` times their distance are pulled in.
+    """
     known, scaled = column != FAR, np.zeros_like(column)
     if not known.any():
         return scaled
-    low, middle, high = np.percentile(column[known], [25, 50, 75])
-    reach = FARTHEST * (high - low) if high > low else np.inf
-    values = np.clip(column[known], middle - reach, middle + reach)
+    bottom, top = np.percentile(column[known], [low, high])
+    reach = beyond * (top - bottom) if top > bottom else np.inf
+    values = np.clip(column[known], bottom - reach, top + reach)
     least, most = values.min(), values.max()
     if most > least:
         scaled[known] = 2 * ((values - least) / (most - least)) - 1
