@@ -3,6 +3,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.stats import norm
 from sklearn.exceptions import DataConversionWarning
 
 from firstfactor.data.response import mid_ranks, normal_scores, read_target
@@ -190,6 +191,7 @@ def test_ranks_and_normal_scores():
     np.testing.assert_array_equal(mid_ranks(y), [1.5, 4.5, 3, 3, 0.5])
     scores = normal_scores(y)
     assert scores.sum() == pytest.approx(0) and (np.argsort(scores) == np.argsort(y)).all()
+    np.testing.assert_allclose(normal_scores(np.array([7.0, 3.0, 7.0, 3.0])), norm.ppf([0.75, 0.25] * 2))
     np.testing.assert_allclose(read_response(y, 5, response="ranks").values[:, 0], mid_ranks(y) - 2.5)
     np.testing.assert_allclose(read_response(y, 5, response="normal-scores").values[:, 0], scores)
     with pytest.raises(ValueError, match='response="ranks" is for quantities; y has classes'):

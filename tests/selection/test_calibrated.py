@@ -3,19 +3,34 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import gamma, norm
 from scripts import run_script
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
-from firstfactor.parameters import Options
-from firstfactor.selection.calibrated import chance_above, normal_scores
-from firstfactor.variance.conditional import open_variances
-from firstfactor.variance.local_linear import BANDS, Fits, LocalLinear
+from firstfactor.evidence.candidates import CandidateTest
+from firstfactor.evidence.scores import Residuals
+from firstfactor.selection import calibrated as rule
+
+FRIEDMAN = [0, 6, 7, 8, 9]
 
 
 def calibrated(**parameters):
     return FIRST(rule="calibrated", random_state=0, **parameters)
+
+
+def selected(selector):
+    return sorted(selector.selected_.tolist())
+
+
+def forward_steps(selector):
+    return [step for step in selector.path_.steps if step.phase == "forward"]
+
+
+def count_selections(tables, **parameters):
+    return np.sum([calibrated(**parameters).fit(*table).support_.any() for table in tables])
+
+
+# --- noise ----------------------------------------------------------------------------------------------
 
 
 def noise(kind, seed, rows=150):
@@ -31,23 +46,64 @@ def noise(kind, seed, rows=150):
             y = y > 0.5
         case "counts":
             y = rng.poisson(1.0, size=rows)
+        case "outputs":
+            y = rng.normal(size=(rows, 3)).cumsum(axis=1)
+        case "scales":
+            y = y * np.exp(3 * X[:, 0])
     return X, y
 
 
-@pytest.mark.parametrize("kind", ["numbers", "mixed", "heavy-tailed", "two classes", "counts"])
+@pytest.mark.parametrize("kind", ["numbers", "mixed", "heavy-tailed", "two classes", "counts", "outputs", "scales"])
 def test_nothing_is_selected_from_noise_but_rarely(kind):
-    found = [calibrated().fit(*noise(kind, seed)).support_.any() for seed in range(40)]
-    assert np.sum(found) <= 9  # of 40 with a chance of 0.1 each; 10 or more have a chance of 0.005
-    assert np.mean([FIRST().fit(*noise(kind, seed)).support_.any() for seed in range(5)]) > 0.5
+    """Of noise whose scale depends on a factor neither: nothing is in the mean."""
+    assert count_selections(noise(kind, seed) for seed in range(60)) <= 13  # 14 of 60 have a chance of 0.002
+
+
+def test_the_rule_of_the_paper_selects_from_noise():
+    assert np.mean([FIRST().fit(*noise("numbers", seed)).support_.any() for seed in range(5)]) > 0.5
 
 
 def test_alpha_is_how_often_noise_is_selected():
-    strict, lax = (
-        np.sum([calibrated(alpha=alpha).fit(*noise("numbers", s)).support_.any() for s in range(30)])
-        for alpha in (0.02, 0.5)
-    )
-    assert strict <= 3
-    assert 7 <= lax <= 23
+    strict, lax = (count_selections([noise("numbers", s) for s in range(40)], alpha=alpha) for alpha in (0.02, 0.5))
+    assert strict <= 4
+    assert 10 <= lax <= 30
+
+
+def test_noise_of_groups_is_selected_no_more_often():
+    def panel(seed):
+        rng = np.random.default_rng([seed, 12])
+        groups = np.repeat(np.arange(30), 8)
+        X = np.column_stack([rng.normal(size=(30, 3))[groups], rng.normal(size=240)])
+        return X, 2 * rng.normal(size=30)[groups] + rng.normal(size=240), groups
+
+    tables = [panel(seed) for seed in range(40)]
+    with_groups = [calibrated().fit(X, y, groups=groups).support_.any() for X, y, groups in tables]
+    without = [calibrated().fit(X, y).support_.any() for X, y, _ in tables]
+    assert np.sum(with_groups) <= 10 < 30 < np.sum(without)
+
+
+def test_noise_with_weights_is_selected_no_more_often():
+    def weighted(seed):
+        X, y = noise("numbers", seed)
+        weights = np.random.default_rng([seed, 13]).exponential(size=len(y)) ** 2
+        return X, y / np.sqrt(weights + 0.01), weights
+
+    found = [calibrated().fit(X, y, sample_weight=w).support_.any() for X, y, w in map(weighted, range(40))]
+    assert np.sum(found) <= 10
+
+
+def test_beside_what_is_there_noise_is_selected_rarely():
+    sizes = [calibrated().fit(*friedman(rows=300, seed=seed)).support_[1:6].sum() for seed in range(30)]
+    assert np.sum(np.array(sizes) > 0) <= 8
+
+
+@pytest.mark.parametrize("rows", [3, 4, 8])
+def test_tiny_tables_select_nothing(rows):
+    rng = np.random.default_rng(0)
+    assert not calibrated(alpha=0.05).fit(rng.normal(size=(rows, 3)), rng.normal(size=rows)).support_.any()
+
+
+# --- what is there --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -62,7 +118,7 @@ def test_alpha_is_how_often_noise_is_selected():
 def test_what_is_there_is_found(problem, factors, rho, classes):
     X, y = problem.sample(1000, factors, rho, seed=3, classes=classes)
     selector = calibrated().fit(X, y)
-    assert sorted(selector.selected_.tolist()) == sorted(problem.true_factors)
+    assert selected(selector) == sorted(problem.true_factors)
     assert selector.p_values_[selector.support_].max() < 0.02
     assert not selector.indices_.weak.any()
 
@@ -72,12 +128,116 @@ def test_categories_are_found():
     assert set(calibrated().fit(X, y).get_feature_names_out()) == {"size", "load", "make"}
 
 
+def test_a_missing_value_that_matters_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    X[rng.uniform(size=(300, 4)) < 0.3] = np.nan
+    assert selected(calibrated().fit(X, np.isnan(X[:, 2]) + rng.normal(size=300))) == [2]
+
+
+def test_exclusive_or_is_found_by_a_pair():
+    X = np.random.default_rng(0).uniform(-1, 1, size=(400, 8))
+    selector = calibrated().fit(X, X[:, 2] * X[:, 5] > 0)
+    assert selected(selector) == [2, 5]
+    assert selector.path_.steps[0].chosen == (2, 5)
+
+
+def test_a_product_of_three_is_found_by_a_three():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 6))
+    selector = calibrated().fit(X, X[:, 0] * X[:, 2] * X[:, 5] + 0.5 * rng.normal(size=500))
+    assert selected(selector) == [0, 2, 5]
+    assert selector.path_.steps[0].chosen == (0, 2, 5)
+
+
+def test_a_pair_is_found_beside_single_factors():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 8))
+    y = X[:, 1] + X[:, 3] * X[:, 6] + 0.5 * rng.normal(size=500)
+    assert selected(calibrated().fit(X, y)) == [1, 3, 6]
+
+
+def test_a_pair_enters_where_it_shows_more_than_a_single_factor():
+    """Though the best single one would do: here by chance, and the pair is there."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 5))
+    selector = calibrated().fit(X, X[:, 1] * X[:, 3] + 0.3 * rng.normal(size=300))
+    assert selector.path_.steps[0].chosen == (1, 3)
+
+
+def test_a_small_effect_in_many_rows_is_found():
+    X, y = friedman(rows=5000)
+    effect = np.sqrt(12 * 0.003 * y.var()) * (X[:, 1] - 0.5)
+    assert effect.var() == pytest.approx(0.003 * y.var(), rel=0.02)
+    assert selected(calibrated().fit(X, y + effect)) == [0, 1, 6, 7, 8, 9]
+    assert selected(calibrated().fit(X, y)) == FRIEDMAN
+
+
+def test_more_factors_than_rows_are_fine():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 200))
+    assert selected(calibrated().fit(X, X[:, 17] + 0.2 * rng.normal(size=60))) == [17]
+
+
+def test_a_small_alpha_still_finds_one_of_many():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 100))
+    assert selected(calibrated(alpha=0.01).fit(X, X[:, 17] + 0.2 * rng.normal(size=150))) == [17]
+
+
+def test_several_outputs_select_what_any_needs():
+    X, y = friedman(rows=400)
+    other = X[:, 1] + 0.3 * np.random.default_rng(0).normal(size=400)
+    assert selected(calibrated().fit(X, np.column_stack([y, other]))) == [0, 1, 6, 7, 8, 9]
+    assert selected(calibrated(output_weights=[0, 1]).fit(X, np.column_stack([y, other]))) == [1]
+
+
+def test_rows_of_no_weight_say_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 4))
+    heavy = np.arange(400) % 2 == 0
+    y = np.where(heavy, 3 * X[:, 1], 9 * X[:, 2]) + rng.normal(size=400)
+    assert selected(calibrated().fit(X, y, sample_weight=np.where(heavy, 1.0, 1e-9))) == [1]
+    assert selected(calibrated().fit(X, y)) == [1, 2]
+
+
+def test_a_factor_without_measurable_importance_stays_selected():
+    found = [calibrated(estimator="nearest").fit(*problems.friedman.sample(400, 10, 0.9, seed=s)) for s in range(6)]
+    without = [f for f in found if (f.importances_[f.support_] == 0).any()]
+    assert without, "the seeds no longer show the case"
+    for selector in without:
+        assert selector.transform(np.zeros((2, 10))).shape[1] == selector.selected_.size == selector.support_.sum()
+
+
+# --- what is there exactly ------------------------------------------------------------------------------
+
+
+def test_a_response_that_is_foretold_exactly_leaves_nothing_to_draw():
+    group = np.arange(120) % 3
+    X = pd.DataFrame({"group": np.array(list("abc"))[group], "x": np.random.default_rng(0).normal(size=120)})
+    selector = calibrated().fit(X, group**2)
+    assert selected(selector) == [0]
+    assert len(forward_steps(selector)) == 1
+
+
+def test_a_factor_adds_nothing_to_others_that_foretell_the_response_exactly():
+    """One that is right in most rows comes first, and is not needed beside the two that are always right."""
+    a, b = np.arange(256) % 2, np.arange(256) // 2 % 2
+    nearly = (a ^ b) ^ (np.random.default_rng(0).uniform(size=256) < 0.15)
+    selector = calibrated().fit(np.column_stack([nearly, a, b]), (a ^ b).astype(float))
+    assert selector.path_.steps[0].chosen == (0,)
+    assert selected(selector) == [1, 2]
+
+
+# --- the same answer ------------------------------------------------------------------------------------
+
+
 def test_the_same_bits_for_any_number_of_threads():
-    X, y = friedman(rows=300)
-    one, two = (calibrated(n_jobs=n).fit(X, y) for n in (1, 2))
-    np.testing.assert_array_equal(one.importances_, two.importances_)
-    np.testing.assert_array_equal(one.p_values_, two.p_values_)
-    assert str(one.path_) == str(two.path_)
+    for X, y in (friedman(rows=300), friedman(rows=300, factors=120), mixed(rows=300)):
+        one, two = (calibrated(n_jobs=n).fit(X, y) for n in (1, 2))
+        np.testing.assert_array_equal(one.importances_, two.importances_)
+        np.testing.assert_array_equal(one.p_values_, two.p_values_)
+        assert str(one.path_) == str(two.path_)
 
 
 def test_order_of_columns_units_and_a_constant_change_nothing():
@@ -90,10 +250,17 @@ def test_order_of_columns_units_and_a_constant_change_nothing():
     np.testing.assert_array_equal(other.support_, [*plain.support_, False])
 
 
-def test_any_increasing_transformation_of_the_response_selects_the_same():
+@pytest.mark.parametrize("unit", [1e-120, 1e120])
+def test_units_of_y_may_be_huge_or_tiny(unit):
     X, y = friedman(rows=300)
-    plain, other = (calibrated().fit(X, values) for values in (y, np.exp(y / 4)))
+    plain, other = (calibrated().fit(X, values) for values in (y, unit * y))
     np.testing.assert_array_equal(other.support_, plain.support_)
+    np.testing.assert_allclose(other.p_values_, plain.p_values_, rtol=1e-3)
+
+
+def test_any_increasing_transformation_of_a_factor_changes_nothing():
+    X, y = friedman(rows=300)
+    plain, other = (calibrated().fit(values, y) for values in (X, np.exp(5 * X)))
     np.testing.assert_array_equal(other.p_values_, plain.p_values_)
 
 
@@ -103,14 +270,20 @@ def test_names_of_classes_change_nothing():
     np.testing.assert_array_equal(other.support_, plain.support_)
 
 
-def test_large_tables_are_judged_by_some_of_their_rows():
+# --- rows that judge ------------------------------------------------------------------------------------
+
+
+def test_large_tables_are_judged_by_some_of_their_rows(monkeypatch):
+    monkeypatch.setattr(rule, "MAX_ROWS", 1500)
     X, y = friedman(rows=6000)
     selector = calibrated().fit(X, y)
-    assert sorted(selector.selected_.tolist()) == [0, 6, 7, 8, 9]
+    assert selected(selector) == FRIEDMAN
     assert selector.indices_.n_rows == 6000
+    assert selector.path_.n_rows == 1500
 
 
-def test_rare_classes_of_large_tables_are_not_overlooked():
+def test_rare_classes_of_large_tables_are_not_overlooked(monkeypatch):
+    monkeypatch.setattr(rule, "MAX_ROWS", 1500)
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(20_000, 4))
     y = rng.uniform(size=20_000) < 0.02 * X[:, 1] ** 4
@@ -118,6 +291,14 @@ def test_rare_classes_of_large_tables_are_not_overlooked():
     selector = calibrated().fit(X, y)
     assert selector.selected_[0] == 1
     assert selector.path_.n_rows == 1500
+    assert rule._share_out([np.arange(n) for n in (900, 90, 4000)]) == [705, 90, 705]
+
+
+def test_more_outer_rows_than_it_takes_to_judge_cost_nothing(monkeypatch):
+    monkeypatch.setattr(rule, "MAX_ROWS", 1500)
+    X, y = friedman(rows=2000)
+    for n_outer in (0.9, 2000, None):
+        assert calibrated(n_outer=n_outer).fit(X, y).path_.n_rows == 1500
 
 
 def test_outer_rows_are_the_rows_that_judge():
@@ -127,154 +308,28 @@ def test_outer_rows_are_the_rows_that_judge():
     assert few.support_.sum() < calibrated().fit(X, y).support_.sum()
 
 
-def test_the_path_tells_the_evidence():
-    X, y = friedman(rows=500, factors=30)
-    path = calibrated().fit(X, y).path_
-    forward = [step for step in path.steps if step.phase == "forward"]
-    assert all(step.p_value <= 0.1 for step in forward[:-1])
-    assert forward[-1].p_value > 0.1
-    assert max(len(step.candidates) for step in forward) == 8
-    frame = path.to_frame()
-    assert frame["p_value"].notna().all()
-    assert "p_value" not in FIRST().fit(X, y).path_.to_frame()
-
-
-def test_many_candidates_are_looked_at_by_their_tenth_and_in_the_order_of_the_table():
-    X, y = friedman(rows=150, factors=120)
-    for step in calibrated().fit(X, y).path_.steps:
-        if step.phase == "forward":
-            assert len(step.candidates) == 12
-            assert list(step.candidates) == sorted(step.candidates)
-
-
-def test_steps_start_from_nothing_explained_and_no_chance_is_0():
-    X, y = friedman(rows=150)
-    steps = calibrated().fit(X, y).path_.steps
-    assert steps[0].base_explained == pytest.approx(0, abs=1e-12)
-    assert all(step.p_value >= 1 / 200 for step in steps if step.phase == "forward")
-
-
-def test_a_small_alpha_still_finds_one_of_many():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 100))
-    selector = calibrated(alpha=0.01).fit(X, X[:, 17] + 0.2 * rng.normal(size=150))
-    assert selector.selected_.tolist() == [17]
-
-
-def test_the_best_of_many_factors_is_compared_with_the_best_of_as_many():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 80))
-    steps = calibrated().fit(X, X[:, 17]).path_.steps
-    assert len(steps[0].candidates) == 8
-    assert steps[0].p_value == pytest.approx(1 - (1 - 1 / 200) ** 10)  # above all of 199 draws of a tenth of them
-
-
-def test_noise_is_above_few_draws_no_more_often_than_by_chance(monkeypatch):
-    monkeypatch.setattr("firstfactor.selection.calibrated.DRAWS", 3)
-    chances = [calibrated(alpha=0.6).fit(*noise("numbers", seed, rows=60)).path_.steps[0].p_value for seed in range(40)]
-    assert min(chances) == 0.25
-    assert np.mean(np.array(chances) == 0.25) < 0.5  # above all three: 0.25 of them
-
-
-def test_a_response_that_is_foretold_exactly_leaves_nothing_to_draw():
-    group = np.arange(120) % 3
-    X = pd.DataFrame({"group": np.array(list("abc"))[group], "x": np.random.default_rng(0).normal(size=120)})
-    assert calibrated().fit(X, group**2).selected_.tolist() == [0]
-
-
-def test_those_that_stay_share_alpha():
-    sizes = []
-    for seed in range(20):
-        X, y = noise("numbers", seed, rows=60)
-        selector = calibrated(alpha=0.6).fit(X, y)
-        sizes.append(selector.support_.sum())
-        assert (selector.p_values_[selector.support_] <= 0.6 / max(sizes[-1], 1)).all()
-    assert max(sizes) > 1
-
-
-def test_factors_left_out_claim_no_gain():
-    """What one would have added to fewer factors, or to ranks, is no gain beyond those selected."""
-    X, y = friedman(rows=500, factors=30)
-    found = calibrated().fit(X, y).indices_
-    assert found.path.steps[0].explained.max() > 0.2
-    assert {found.why_left_out(i) for i in found.left_out.tolist()} == {"adds no more than chance would"}
-
-
-def test_a_factor_without_measurable_importance_stays_selected():
-    found = [calibrated(estimator="nearest").fit(*problems.friedman.sample(400, 10, 0.9, seed=s)) for s in range(6)]
-    without = [f for f in found if (f.importances_[f.support_] == 0).any()]
-    assert without, "the seeds no longer show the case"
-    for selector in without:
-        assert selector.transform(np.zeros((2, 10))).shape[1] == selector.selected_.size == selector.support_.sum()
-
-
-def test_normal_scores_keep_ties_and_order():
-    scores = normal_scores(np.array([5.0, 1.0, 5.0, 1e9]))
-    assert scores[0] == scores[2]
-    assert scores[1] < scores[0] < scores[3] < 2
-    assert abs(scores.mean()) < 1e-12
-    assert abs(normal_scores(np.array([1.0, 1.0, 1.0, 5.0])).mean()) < 1e-12
-    np.testing.assert_allclose(normal_scores(np.array([7.0, 3.0, 7.0, 3.0])), norm.ppf([0.75, 0.25] * 2))
-
-
-@pytest.mark.parametrize("shape", [0.7, 5.0, 1e7])
-def test_chances_beyond_the_draws_are_those_of_their_distribution(shape):
-    draws = np.random.default_rng(0).gamma(shape, size=200_000)
-    for value in gamma.isf([0.9, 0.3, 0.01], shape):
-        assert chance_above(value, draws) == pytest.approx(gamma.sf(value, shape), rel=0.1)
-    assert chance_above(-10 * shape, draws) == 1
-
-
-def test_gains_of_draws_equal_those_in_plain_algebra():
+def test_a_single_outer_row_leaves_it_to_all():
     X, y = friedman(rows=200)
-    with open_variances(X, y, Options()) as variances:
-        local = LocalLinear(variances.search, [0, 6])
-        fits = local.fit(np.arange(200))
-        units = np.eye(200)[:, :, None]
-        unit_errors = np.array(
-            [local.errors(unit, np.arange(200)).values[:, :, 0] for unit in units]
-        )  # (unit, band, row)
-    draws = np.random.default_rng(0).normal(size=(200, 4)).astype(np.float32)
-    squares = fits.mean_squares(draws[:, None], np.ones(200))
-    for band in range(len(BANDS)):
-        residuals = unit_errors[:, band].T @ draws.astype(float)
-        np.testing.assert_allclose(squares[band], np.mean(residuals**2, axis=0), rtol=1e-5)
+    assert calibrated(n_outer=1).fit(X, y).path_.n_rows == 200
 
 
-def test_all_outputs_of_a_row_and_all_rows_of_a_group_have_the_same_sign(monkeypatch):
-    seen = []
-    mean_squares = Fits.mean_squares
-    monkeypatch.setattr(Fits, "mean_squares", lambda self, draws, w: seen.append(draws) or mean_squares(self, draws, w))
-    X, y = friedman(rows=120)
-    y = np.column_stack([y, X[:, 1] + np.random.default_rng(0).normal(size=120)])
-    for groups in (None, np.arange(120) % 30):
-        seen.clear()
-        calibrated().fit(X, y, groups=groups)
-        same = seen[0][:, :, 2:] == seen[0][:, :, 1:2]  # the fit plus or minus the residual
-        assert (same[:, 0] == same[:, 1]).all()
-        assert 0.4 < same.mean() < 0.6
-        assert (same[:30] == same[30:60]).all() == (groups is not None)
-        assert len({row.tobytes() for row in same}) == (120 if groups is None else 30)
+def test_rows_that_judge_may_vary_less_than_all():
+    X = np.zeros((40, 9))
+    X[0], y = 1.0, np.r_[5.0, np.zeros(39)]
+    for table in (X, np.column_stack([X, np.arange(40)])):
+        for seed in range(3):
+            selector = FIRST(rule="calibrated", n_outer=4, random_state=seed).fit(table, y)
+            assert not selector.support_.any()
+            assert str(selector.path_)
 
 
-def test_outputs_keep_their_shares_of_the_variance_as_normal_scores():
+def test_forced_factors_may_be_constant_in_the_rows_that_judge():
     X, y = friedman(rows=200)
-    y = np.column_stack([np.exp(y), X[:, 1]])
-    assert calibrated(output_weights=[0, 1]).fit(X, y).selected_.tolist() == [1]
-    assert calibrated(output_weights=[3, 1]).fit(X, y).path_.response_variance == pytest.approx(1, rel=0.01)
-
-
-@pytest.mark.parametrize("rows", [3, 4, 8])
-def test_tiny_tables_select_nothing(rows):
-    rng = np.random.default_rng(0)
-    assert not calibrated(alpha=0.05).fit(rng.normal(size=(rows, 3)), rng.normal(size=rows)).support_.any()
-
-
-def test_more_factors_than_rows_are_fine():
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(60, 200))
-    selector = calibrated().fit(X, X[:, 17] + 0.2 * rng.normal(size=60))
-    assert selector.selected_.tolist() == [17]
+    X[:, 3] = 0.0
+    X[0, 3] = 1.0
+    for seed in range(3):
+        selector = FIRST(rule="calibrated", n_outer=50, forced=[3], random_state=seed).fit(X, y)
+        assert selector.support_[3]
 
 
 def test_fewer_rows_than_neighbours_are_no_crash():
@@ -285,7 +340,7 @@ def test_fewer_rows_than_neighbours_are_no_crash():
         from firstfactor.selection import calibrated
 
         rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(200, 12)), rng.normal(size=200)  # more candidates than are looked at closely
+        X, y = rng.normal(size=(200, 12)), rng.normal(size=200)
         for n_rows, options in [
             (200, {"n_neighbors": 100, "n_outer": 99}),
             (32, {"n_neighbors": 10, "n_outer": 5}),
@@ -304,23 +359,147 @@ def test_fewer_rows_than_neighbours_are_no_crash():
     assert done.endswith("to judge by\n")
 
 
-def test_more_outer_rows_than_it_takes_to_judge_cost_nothing():
-    X, y = friedman(rows=4000)
-    for n_outer in (0.9, 4000, None):
-        assert calibrated(n_outer=n_outer).fit(X, y).path_.n_rows == 1500
+# --- the evidence ---------------------------------------------------------------------------------------
 
 
-def test_rows_that_judge_may_vary_less_than_all():
-    X = np.zeros((40, 9))
-    X[0], y = 1.0, np.r_[5.0, np.zeros(39)]
-    for table in (X, np.column_stack([X, np.arange(40)])):
-        for seed in range(3):
-            selector = FIRST(rule="calibrated", n_outer=4, random_state=seed).fit(table, y)
-            assert not selector.support_.any()
-            assert str(selector.path_)
+def test_the_path_tells_the_evidence():
+    X, y = friedman(rows=500, factors=30)
+    selector = calibrated().fit(X, y)
+    steps = forward_steps(selector)
+    assert all(step.chosen for step in steps[:-1]) and not steps[-1].chosen
+    assert [len(step.candidates) for step in steps[:2]] == [30, 29]
+    assert selector.path_.to_frame()["p_value"].notna().all()
+    assert "p_value" not in FIRST().fit(X, y).path_.to_frame()
 
 
-@pytest.mark.filterwarnings("error")
-def test_draws_that_do_not_differ_say_nothing_but_above_or_not():
-    assert chance_above(1.0, np.zeros(20)) == 0.0
-    assert chance_above(0.0, np.zeros(20)) == 1.0
+def test_steps_start_from_nothing_explained_and_tell_what_candidates_explain():
+    X, y = friedman(rows=400)
+    selector = calibrated().fit(X, y)
+    first, second = forward_steps(selector)[:2]
+    assert first.base_explained == pytest.approx(0, abs=1e-12)
+    assert selector.path_.response_variance == pytest.approx(y.var(ddof=1))
+    assert first.chosen[0] == first.candidates[int(np.argmax(first.explained))]
+    assert second.base_explained == pytest.approx(first.explained.max(), abs=0.02 * y.var())
+    assert second.explained.max() > second.base_explained > first.explained.max() / 2
+
+
+def test_the_more_are_in_the_surer_the_next_one_must_be():
+    """The first two enter at alpha, the one after k others at alpha / k."""
+    refused, most = [], 0
+    for seed in range(40):
+        steps = forward_steps(calibrated(alpha=0.6).fit(*noise("numbers", seed, rows=60)))
+        for step in steps:
+            assert (step.p_value <= 0.6 / max(len(step.base), 1)) == bool(step.chosen)
+        refused += [step.p_value for step in steps if len(step.base) > 1 and not step.chosen]
+        most = max(most, *(len(step.base) for step in steps))
+    assert most > 2
+    assert min(refused) < 0.6
+
+
+def test_single_factors_have_four_fifths_of_alpha_and_sets_the_rest(monkeypatch):
+    X, y = noise("numbers", 0)
+    for of_single, of_pair, expected in [(0.01, 0.01, 0.0125), (0.3, 0.01, 0.05), (0.3, 0.2, 0.375), (0.9, 0.5, 1.0)]:
+
+        def fixed(_, candidates, p=of_single):
+            return CandidateTest(np.zeros(len(candidates)), np.zeros(len(candidates)), p)
+
+        monkeypatch.setattr(rule.Candidates, "test_each", fixed)
+        monkeypatch.setattr(rule, "test_together", lambda *_, p=of_pair: rule.JointTest((0, 1), p))
+        assert calibrated(max_factors=2).fit(X, y).path_.steps[0].p_value == pytest.approx(expected)
+
+
+def test_those_that_stay_share_alpha():
+    sizes = []
+    for seed in range(20):
+        selector = calibrated(alpha=0.6).fit(*noise("numbers", seed, rows=60))
+        sizes.append(selector.support_.sum())
+        assert (selector.p_values_[selector.support_] <= 0.6).all()
+        last = selector.path_.steps[-1]
+        if sizes[-1]:
+            assert last.phase == "elimination" and last.p_value <= 0.6 / sizes[-1]
+    assert max(sizes) > 1
+
+
+def test_beside_a_base_y_is_not_permuted(monkeypatch):
+    seen = []
+
+    def note(regression, *arguments, is_exchangeable):
+        seen.append((regression.n_coefficients == 1, is_exchangeable))
+        return Residuals(regression, *arguments, is_exchangeable)
+
+    monkeypatch.setattr(rule, "Residuals", note)
+    calibrated().fit(*friedman(rows=200))
+    assert set(seen) == {(True, True), (False, False)}
+
+
+def test_p_values_are_those_of_entering_or_of_staying_whichever_are_larger():
+    larger = {"entry": 0, "staying": 0}
+    for seed in range(4):
+        selector = calibrated().fit(*friedman(rows=150, seed=seed))
+        last = selector.path_.steps[-1]
+        entry = {i: step.p_value for step in forward_steps(selector) for i in step.chosen}
+        found = selector.p_values_
+        assert all(found[i] >= entry[i] for i in selected(selector))
+        worst_that_stays = max(found[i] for i in selected(selector))
+        assert worst_that_stays >= last.p_value
+        larger["entry"] += sum(found[i] == entry[i] for i in selected(selector))
+        larger["staying"] += sum(found[i] > entry[i] for i in selected(selector))
+    assert min(larger.values()) > 0
+
+
+def test_what_others_replace_is_removed():
+    """A factor that foretells a little of several others comes first, and goes when they are in."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    mixture = X.sum(axis=1) + 0.5 * rng.normal(size=400)
+    selector = calibrated().fit(np.column_stack([X, mixture]), X.sum(axis=1) + 0.5 * rng.normal(size=400))
+    assert selector.path_.steps[0].chosen == (3,)
+    assert selected(selector) == [0, 1, 2]
+    removing = [step for step in selector.path_.steps if step.phase == "elimination"]
+    assert [step.chosen for step in removing] == [(3,), ()]
+
+
+def test_factors_left_out_claim_no_gain():
+    """What one would have added to fewer factors is no gain beyond those selected."""
+    X, y = friedman(rows=500, factors=30)
+    found = calibrated().fit(X, y).indices_
+    assert found.path.steps[0].explained.max() > 0.2
+    assert {found.why_left_out(i) for i in found.left_out.tolist()} == {"adds no more than chance would"}
+
+
+# --- how many -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_factor_at_most_is_no_pair(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 5))
+    y = X[:, 1] * X[:, 3] + 0.3 * rng.normal(size=300)
+    assert all(len(step.chosen) < 2 for step in calibrated(max_factors=1).fit(X, y).path_.steps)
+    assert selected(calibrated(max_factors=2).fit(X, y)) == [1, 3]
+
+
+def test_no_more_than_the_most_enter_by_a_pair():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 8))
+    y = X[:, 1] + X[:, 3] * X[:, 6] + 0.5 * rng.normal(size=500)
+    assert selected(calibrated(max_factors=2).fit(X, y)) == [1]
+    assert selected(calibrated(max_factors=3).fit(X, y)) == [1, 3, 6]
+
+
+def test_two_factors_at_most_are_a_pair_and_no_three():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 6))
+    y = 2 * X[:, 0] * X[:, 1] * X[:, 2] + X[:, 3] * X[:, 4] + 0.5 * rng.normal(size=500)
+    assert selected(calibrated(max_factors=2).fit(X, y)) == [3, 4]
+    assert selected(calibrated().fit(X, y)) == [0, 1, 2, 3, 4]
+
+
+def test_forced_factors_are_in_from_the_beginning_and_are_not_judged():
+    X, y = friedman(rows=400)
+    selector = calibrated(forced=[2, 7], max_factors=3).fit(X, y)
+    assert forward_steps(selector)[0].base == (2, 7)
+    assert all(2 not in step.candidates and 7 not in step.candidates for step in selector.path_.steps)
+    assert {2, 7} < set(selected(selector)) and selector.support_.sum() == 5
+    assert np.isnan(selector.p_values_[[2, 7]]).all()
+    assert selected(calibrated(forced=[2]).fit(X, np.random.default_rng(1).normal(size=400))) == [2]

@@ -79,19 +79,20 @@ class FactorFunctions:
         missing = values > FAR / 2
         if not missing.any():
             return self._of_numbers(values, most)
-        functions = np.zeros((most, values.size), np.float32)
         known = smooth_functions(values[~missing], most)
-        functions[: len(known), ~missing] = known
-        return np.concatenate([level_functions(missing.astype(float), 2), functions[: len(known)]])
+        functions = np.zeros((len(known), values.size), np.float32)
+        functions[:, ~missing] = known * np.sqrt(values.size / max(known.shape[1], 1))
+        return np.concatenate([level_functions(missing.astype(float), 2), functions])
 
     def _of_numbers(self, values: Floats, most: int) -> Functions:
         order = np.argsort(values, kind="stable")
         ascending = values[order]
         if (ascending[1:] == ascending[:-1]).any():
             return smooth_functions(values, most)
-        functions = np.empty((most, values.size), np.float32)
-        functions[:, order] = self._of_distinct[:most]  # the same for all columns without ties
-        return functions[: len(self._of_distinct)]
+        of_distinct = self._of_distinct[:most]  # the same for all columns without ties
+        functions = np.empty(of_distinct.shape, np.float32)
+        functions[:, order] = of_distinct
+        return functions
 
     @cached_property
     def _of_distinct(self) -> Functions:

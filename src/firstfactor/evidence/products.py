@@ -35,16 +35,16 @@ class JointTest:
 
 
 def test_together(
-    functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers
+    functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers, most: int
 ) -> JointTest:
-    """Test whether two or three of some candidates add anything together to a base."""
+    """Test whether two or three of some candidates, at most so many, add anything together to a base."""
     lines = _first_functions(functions, residuals, candidates)
     n = len(candidates)
     n_pairs, n_threes = n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6
     sets: list[tuple[int, ...]] = _promising_pairs(lines, residuals, workers) if n_pairs > MOST_PAIRS else []
     sets = sets or list(combinations(range(n), 2))
     n_tests = 2 * n_pairs
-    if n_threes <= MOST_THREES:
+    if most > 2 and n_threes <= MOST_THREES:
         sets += combinations(range(n), 3)
         n_tests += n_threes
     of_y = np.concatenate(_deviates(lines, residuals, sets, residuals.squares, workers))[:, 0]

@@ -89,8 +89,8 @@ class CalibratedRule:
             level = self._alpha / max(len(entered), 1)  # the more are in, the surer the next one must be
             room = len(candidates) if most is None else most - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and room > 1:
-                best = self._try_together(residuals, candidates, best)
-            chosen = best.factors if best.p_value <= level and len(best.factors) <= room else ()
+                best = self._try_together(residuals, candidates, best, room)
+            chosen = best.factors if best.p_value <= level else ()
             note(
                 Step("forward", base, explained, candidates, explained + self.total * test.gains, chosen, best.p_value)
             )
@@ -101,9 +101,9 @@ class CalibratedRule:
             candidates = tuple(i for i in candidates if i not in chosen)
         return entered
 
-    def _try_together(self, residuals: Residuals, candidates: tuple[int, ...], best: JointTest) -> JointTest:
+    def _try_together(self, residuals: Residuals, candidates: tuple[int, ...], best: JointTest, room: int) -> JointTest:
         """Two or three candidates, if there is more evidence for them than for the best single one."""
-        joint = test_together(self._functions, residuals, candidates, self._workers)
+        joint = test_together(self._functions, residuals, candidates, self._workers, room)
         joint = JointTest(joint.factors, min(joint.p_value / (1 - SINGLE), 1.0))
         return joint if joint.p_value < best.p_value else best
 
