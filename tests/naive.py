@@ -225,15 +225,89 @@ def local_error(table, y, factors, m, band, groups=None):
     return (y[m] - fit) / sqrt(1 + sum(w * w for w in weights.values()))
 
 
+# --- a trend, and fits around it -----------------------------------------------------------------------
+
+LEVELS = (((1,), ()), ((2, 3), ()), ((), (2,)), ((4, 5, 6), ()), ((), (3,)), ((), (4,)), ((), (5,)))
+
+
+def between_minus_1_and_1(column, low, high, beyond):
+    """Values outside of two quantiles by more than ``beyond`` times their distance are pulled in; missing are 0."""
+    known = sorted(x for x in column if x is not None)
+    bottom, top = quantile(known, low), quantile(known, high)
+    reach = beyond * (top - bottom) if top > bottom else float("inf")
+    pulled = [None if x is None else min(max(x, bottom - reach), top + reach) for x in column]
+    least, most = (choose(x for x in pulled if x is not None) for choose in (min, max))
+    return [0.0 if x is None or most == least else 2 * (x - least) / (most - least) - 1 for x in pulled]
+
+
+def quantile(ordered, share):
+    at = share * (len(ordered) - 1)
+    below = int(at)
+    return ordered[below] + (at - below) * (ordered[min(below + 1, len(ordered) - 1)] - ordered[below])
+
+
+def legendre(x, degree):
+    before, value = 0.0, 1.0
+    for k in range(degree):
+        before, value = value, ((2 * k + 1) * x * value - k * before) / (k + 1)
+    return value
+
+
+def trend_levels(table, factors, most):
+    """The terms of each trend that is tried, as columns; the first has only the constant."""
+    numeric = [table[i] for i in columns_of(factors) if not is_category(table[i])]
+    straight = [between_minus_1_and_1(column, 0.25, 0.75, 4.0) for column in numeric]
+    columns = [between_minus_1_and_1(column, 0.05, 0.95, 0.25) for column in numeric]
+    pairs = [(a, b) for j, b in enumerate(columns) for a in columns[:j]]
+    trends = [[[1.0] * len(table[0])]]
+    for degrees, sums in LEVELS:
+        used = straight if degrees == (1,) else columns
+        new = [[legendre(x, degree) for x in column] for column in used for degree in degrees]
+        for a, b, k, rest in [(a, b, k, both - k) for both in sums for a, b in pairs for k in range(1, both)]:
+            new += [[legendre(x, k) * legendre(z, rest) for x, z in zip(a, b, strict=True)]]
+        if len(trends[-1]) + len(new) > most:
+            break
+        if new:
+            trends.append(trends[-1] + new)
+    return trends
+
+
+def weights_around_trend(terms, m, weights, groups=None):
+    """What each row weighs in the prediction of row m: local weights of what the trend without row m leaves."""
+    others = [n for n in range(len(terms[0])) if n != m and (groups is None or groups[n] != groups[m])]
+    gram = [[sum(a[n] * b[n] for n in others) for b in terms] for a in terms]
+    left = [term[m] - sum(w * term[n] for n, w in weights.items()) for term in terms]
+    solution = solve(gram, left)
+    trend = {n: sum(s * term[n] for s, term in zip(solution, terms, strict=True)) for n in others}
+    return {n: trend[n] + weights.get(n, 0.0) for n in others}
+
+
+def best_trend(table, y, factors, most, groups=None):
+    """The terms of the trend with the least sum of squared errors of rows that are left out."""
+    errors = []
+    for terms in trend_levels(table, factors, most):
+        fits = [weights_around_trend(terms, m, {}, groups) for m in range(len(y))]
+        errors.append((sum((y[m] - sum(w * y[n] for n, w in fit.items())) ** 2 for m, fit in enumerate(fits)), terms))
+    return min(errors, key=lambda each: each[0])[1]
+
+
+def error_around_trend(table, y, factors, terms, m, band):
+    """What is left of y at row m after the trend and the local fit without it, as a deviation of one row."""
+    weights = weights_around_trend(terms, m, local_weights(table, factors, m, band))
+    fit = sum(w * y[n] for n, w in weights.items())
+    return (y[m] - fit) / sqrt(1 + sum(w * w for w in weights.values()))
+
+
 # --- how sure ------------------------------------------------------------------------------------------
 
 
 def contributions(table, y, factors, n_neighbors):
-    """What each row contributes to the conditional variance, and what overlap adds to the variance of that."""
+    """What each row contributes to the conditional variance, what overlap adds to the variance of that, and what it has
+    in common with the squared deviations of neighbours."""
     n, unit, average = len(y), variance(y), mean(y)
     if not factors:
-        return [(value - average) ** 2 * n / (n - 1) / unit for value in y], 0.0
-    rows, overlap = [], []
+        return [(value - average) ** 2 * n / (n - 1) / unit for value in y], 0.0, 0.0
+    rows, overlap, shared = [], [], []
     for m in range(n):
         within = ball(table, factors, m, n_neighbors)
         spread = variance([y[k] for k in within])
@@ -242,11 +316,14 @@ def contributions(table, y, factors, n_neighbors):
         if len(at_place) >= n_neighbors and collapses(table, factors):
             size = len(at_place)
             spread_of_row = (y[m] - mean(y[k] for k in at_place)) ** 2 * size / (size - 1)
+            times, own = 1 / (size - 1), 1 - 1 / size
         else:
-            spread_of_row = spread
+            spread_of_row, times, own = spread, 1.0, 1 / size
         rows.append(spread_of_row / unit)
-        overlap.append(2 * (spread / unit) ** 2 / (size + 1))
-    return rows, mean(overlap)
+        fourth = (spread / unit) ** 2 * (size - 1) / (size + 1)
+        overlap.append(2 * fourth * times)
+        shared.append(2 * fourth * (1 - own))
+    return rows, mean(overlap), mean(shared)
 
 
 def collapses(table, factors):
@@ -261,7 +338,7 @@ def standard_error(table, y, factors, i, n_neighbors):
     effect = conditional_variance(table, y, rest, n_neighbors) / variance(y) - least
     index = effect / (1 - least)
     total = contributions(table, y, [], n_neighbors)[0]
-    (a, overlap_a), (b, overlap_b) = (contributions(table, y, u, n_neighbors) for u in (rest, factors))
+    (a, overlap_a, _), (b, overlap_b, _) = (contributions(table, y, u, n_neighbors) for u in (rest, factors))
     slopes = [(p - q - index * (t - q)) / (1 - least) for p, q, t in zip(a, b, total, strict=True)]
     alike = max(correlation(a, b), 0.0)
     overlap = overlap_a + (1 - index) ** 2 * overlap_b - 2 * (1 - index) * alike * sqrt(overlap_a * overlap_b)

@@ -6,10 +6,12 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.stats import norm
 from tables import as_lists, friedman, mixed, tables
 
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.inference import standard_errors as uncertainty
+from firstfactor.neighbors.search import Contributions
 from firstfactor.parameters import Options
 from firstfactor.problems import ishigami
 from firstfactor.variance.conditional import open_variances
@@ -44,27 +46,49 @@ def test_the_error_of_the_ceiling_equals_that_in_plain_loops():
     X, y = additive(rows=60)
     columns = naive.standardise(X.T.tolist())
     left = naive.conditional_variance(columns, y.tolist(), [0, 1, 2], 2) / y.var(ddof=1)
-    whole, overlap = naive.contributions(columns, y.tolist(), [0, 1, 2], 2)
-    total, _ = naive.contributions(columns, y.tolist(), [], 2)
-    expected = np.sqrt((np.var(np.array(whole) - left * np.array(total), ddof=1) + overlap) / 60)
+    whole, overlap, shared = naive.contributions(columns, y.tolist(), [0, 1, 2], 2)
+    total = naive.contributions(columns, y.tolist(), [], 2)[0]
+    variance = np.var(np.array(whole) - left * np.array(total), ddof=1)
+    expected = np.sqrt((variance + overlap - 2 * left * shared) / 60)
     assert total_indices(X, y, uncertainty=True).uncertainty.r2 == pytest.approx(expected)
 
 
-def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops():
+def extrapolate(reach, least=1.5):
+    """What the squared errors of a narrower and of a wider fit count, for the squared distances that they reach."""
+    ratio = max(np.mean(reach[1]) / np.mean(reach[0]), least)
+    return np.array([ratio, -1]) / (ratio - 1)
+
+
+@pytest.fixture(scope="module")
+def fits_in_plain_loops():
+    """A table of two factors, squared errors of both fits, and the squared distances of their last neighbours."""
     X, y = friedman(rows=80)
+    X = X[:, [0, 6]]
     columns = naive.standardise(as_lists(pd.DataFrame(X)))
-    factors, ours = [0, 6], total_indices(X[:, [0, 6]], y, estimator="extrapolated").noise_variance
-    squares, fourth = [], []
-    for band in (12, 24):
-        errors = [naive.local_error(columns, y.tolist(), factors, m, band) for m in range(80)]
-        reach = [
-            sorted(naive.distance(columns, factors, m, n) for n in range(80) if n != m)[band - 1] for m in range(80)
-        ]
-        squares.append(np.mean(np.square(errors)))
-        fourth.append(np.mean(np.power(reach, 4)))
-    ratio = fourth[1] / fourth[0]
-    assert ratio > 1.5
-    np.testing.assert_allclose(ours, (ratio * squares[0] - squares[1]) / (ratio - 1), rtol=1e-9)
+    terms = naive.best_trend(columns, y.tolist(), [0, 1], 40)
+    squares, reach = [], []
+    for band in (12, 36):
+        errors = [naive.error_around_trend(columns, y.tolist(), [0, 1], terms, m, band) for m in range(80)]
+        distances = [sorted(naive.distance(columns, [0, 1], m, n) for n in range(80) if n != m) for m in range(80)]
+        squares.append(np.square(errors))
+        reach.append([each[band - 1] ** 2 for each in distances])
+    return X, y, np.array(squares), np.array(reach)
+
+
+def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops(fits_in_plain_loops):
+    X, y, squares, reach = fits_in_plain_loops
+    expected = extrapolate(reach) @ squares.mean(axis=1)
+    np.testing.assert_allclose(total_indices(X, y, estimator="extrapolated").noise_variance, expected, rtol=1e-9)
+
+
+def test_what_is_taken_off_for_bias_is_allowed_for(fits_in_plain_loops):
+    X, y, squares, reach = fits_in_plain_loops
+    near = squares.mean(axis=1)[0]
+    found = total_indices(X, y, estimator="extrapolated", uncertainty=True)
+    sure, taken_off = found.uncertainty, abs(near - extrapolate(reach) @ squares.mean(axis=1))
+    assert sure.r2_bias == pytest.approx(taken_off / y.var(ddof=1), rel=1e-8)
+    margin = norm.ppf(0.975) * np.hypot(sure.r2, sure.r2_bias)
+    assert found.r2_interval() == pytest.approx((found.r2_ceiling - margin, min(found.r2_ceiling + margin, 1)))
 
 
 # --- against the truth ---------------------------------------------------------------------------------
@@ -97,12 +121,34 @@ def test_extrapolation_takes_most_of_the_distance_bias_away():
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     truth = ishigami.total_indices(3)
-    held = []
-    for seed in range(40):
-        found = total_indices(*ishigami.sample(500, 3, seed=seed), uncertainty=True, estimator="extrapolated")
-        low, high = found.interval(0.9).T
+    held, ceiling_held = [], []
+    for seed in range(50):
+        X, y = ishigami.sample(1000, 3, seed=seed)
+        found = total_indices(X, y, uncertainty=True, estimator="extrapolated")
+        low, high = found.interval().T
         held.append((low <= truth) & (truth <= high))
-    assert 0.75 <= np.mean(held) <= 0.98
+        ceiling_held.append(found.r2_interval()[0] <= 0.9326 <= found.r2_interval()[1])
+        assert found.r2_interval()[1] - found.r2_interval()[0] < 0.05
+    assert np.mean(held) >= 0.9
+    assert np.mean(ceiling_held) >= 0.9
+
+
+def test_where_neighbours_are_far_the_ceiling_may_be_much_higher():
+    X, y = friedman(rows=300, factors=20)
+    with pytest.warns(TooFewRowsWarning):
+        found = total_indices(X, y, uncertainty=True, estimator="extrapolated")
+    left, beyond = found.noise_variance / found.response_variance, 2 * (found.sample_size.distance_share - 0.1)
+    assert 0.2 < beyond < 1
+    assert found.uncertainty.r2_bias >= left * beyond
+    assert found.r2_interval()[1] > 0.95
+
+
+def test_the_bias_of_nearest_neighbours_is_allowed_for():
+    found = total_indices(*additive(), uncertainty=True)
+    sure = found.uncertainty
+    assert sure.r2_bias == found.sample_size.distance_bias > 0
+    explained = found.r2_ceiling
+    np.testing.assert_allclose(sure.bias, (1 - found.values) * sure.r2_bias / explained, atol=0.02)
 
 
 def test_subsamples_agree_with_the_plug_in():
@@ -153,16 +199,61 @@ def test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra(weigh
     weights, groups = rng.uniform(0.2, 3, size=60), rng.integers(0, 9, size=60)
     given = {"sample_weight": weights if weighted else None, "groups": groups if grouped else None}
     with open_variances(X, y, Options(), **given) as variances:
-        average = uncertainty.Average(variances.search, 1)
+        average = uncertainty.Average(variances, 1)
     rows, overlap = rng.normal(size=60) + groups, 0.7
     w = weights / weights.mean() if weighted else np.ones(60)
-    parts = w * (rows - w @ rows / 60)
-    if grouped:
-        sums = [parts[groups == g].sum() for g in range(9)]
-        variance = np.sum(np.square(sums)) / 60 * 9 / 8
-    else:
-        variance = np.sum(parts**2) / 59
-    assert average.error(rows, overlap) == pytest.approx(np.sqrt((variance + overlap * np.mean(w**2)) / 60))
+
+    def of_rows(values):
+        return np.sum((w * (values - w @ values / 60)) ** 2) / 59
+
+    def of_groups(values):
+        parts = w * (values - w @ values / 60)
+        return np.sum([parts[groups == g].sum() ** 2 for g in range(9)]) / 60 * 9 / 8
+
+    variance = of_rows(rows) + of_groups(2 * rows) - of_rows(2 * rows) if grouped else of_rows(rows)
+    linear = uncertainty.Linear(((1.0, Contributions(rows, 0.0, in_groups=2.0)),))
+    assert average.error(linear, overlap) == pytest.approx(np.sqrt((variance + overlap * np.mean(w**2)) / 60))
+
+
+def test_outer_rows_and_all_rows_have_the_outer_ones_in_common():
+    """The variance of a mean of some rows minus another of all rows, against draws."""
+    rng = np.random.default_rng(0)
+    X, y = additive(rows=400)
+    with open_variances(X, y, Options(n_outer=100, random_state=0)) as variances:
+        average = uncertainty.Average(variances, 1)
+        total = variances.search.squared_deviations(variances.outer).rows
+    linear = uncertainty.Linear(((1.0, Contributions(0.8 * total + rng.normal(size=100), 0.0)),), -1.0)
+    a, t = linear.rows, total
+    drawn = rng.integers(0, 100, size=(20_000, 400))
+    spread = np.std(a[drawn[:, :100]].mean(axis=1) - t[drawn].mean(axis=1))
+    assert average.error(linear, 0.0) == pytest.approx(spread, rel=0.05)
+
+
+@pytest.mark.parametrize("n_neighbors", [2, 3, 5, 10])
+def test_errors_of_noise_and_ceiling_are_right_for_any_number_of_neighbours(n_neighbors):
+    found = []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        X, y = rng.uniform(size=(400, 2)), rng.normal(size=400)
+        found.append(total_indices(X, y, n_neighbors=n_neighbors, uncertainty=True))
+    ceilings = [1 - one.noise_variance / one.response_variance for one in found]
+    for values, errors in [
+        ([one.noise_variance for one in found], [one.uncertainty.noise for one in found]),
+        (ceilings, [one.uncertainty.r2 for one in found]),
+    ]:
+        assert 0.7 < np.mean(errors) / np.std(values, ddof=1) < 1.25
+
+
+@estimators
+def test_what_rows_of_a_group_have_in_common_is_in_their_neighbours_too(estimator):
+    found = []
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        person = np.repeat(np.arange(40), 10)
+        y = 2 * rng.normal(size=40)[person] + rng.normal(size=400)
+        found.append(total_indices(rng.uniform(size=(400, 2)), y, groups=person, uncertainty=True, estimator=estimator))
+    spread = np.std([one.noise_variance for one in found], ddof=1)
+    assert 0.85 < np.mean([one.uncertainty.noise for one in found]) / spread < 1.3
 
 
 def test_all_rows_of_groups_are_looked_at(monkeypatch):

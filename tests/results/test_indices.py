@@ -20,10 +20,12 @@ def noise():
     return [one for one in found if one.noise_variance > one.response_variance]
 
 
-def made_up(values=(0.6, 0.3, 0.0), errors=(0.1, 0.1, np.nan), r2_error=0.1):
+def made_up(values=(0.6, 0.3, 0.0), errors=(0.1, 0.1, np.nan), r2_error=0.1, bias=(0.0, 0.0, np.nan), r2_bias=0.0):
     """Indices of three factors that explain half of the variance."""
     found = total_indices(*friedman(60, factors=10), uncertainty=True)
-    sure = replace(found.uncertainty, standard_errors=np.array(errors), r2=r2_error)
+    sure = replace(
+        found.uncertainty, standard_errors=np.array(errors), r2=r2_error, bias=np.array(bias), r2_bias=r2_bias
+    )
     return replace(
         found, values=np.array(values), uncertainty=sure, response_variance=2.0, noise_variance=1.0, kept=(0, 1)
     )
@@ -47,6 +49,14 @@ def test_intervals_are_as_wide_as_their_level():
         assert (low + high) / 2 == pytest.approx(0.3)
         assert norm.cdf(high, 0.3, 0.1) - norm.cdf(low, 0.3, 0.1) == pytest.approx(level)
     assert np.isnan(found.interval()[2]).all()
+
+
+def test_bias_counts_as_one_more_standard_error():
+    found = made_up(bias=(0.0, 0.2, np.nan), r2_bias=0.1)
+    low, high = found.interval(0.5)[1]
+    assert norm.cdf(high, 0.3, np.sqrt(0.05)) - norm.cdf(low, 0.3, np.sqrt(0.05)) == pytest.approx(0.5)
+    low, high = found.r2_interval(0.5)
+    assert norm.cdf(high, 0.5, np.sqrt(0.02)) - norm.cdf(low, 0.5, np.sqrt(0.02)) == pytest.approx(0.5)
 
 
 def test_intervals_stay_between_0_and_1():

@@ -6,28 +6,49 @@ from tables import friedman
 
 from firstfactor import total_indices
 from firstfactor.parameters import Options
+from firstfactor.variance import extrapolated
 from firstfactor.variance.conditional import open_variances
-from firstfactor.variance.extrapolated import PAIR, ExtrapolatedSearch
+from firstfactor.variance.extrapolated import ExtrapolatedSearch, numbers_of_neighbors
 from firstfactor.variance.local_linear import LocalLinear
+
+
+def test_fits_have_enough_neighbours_to_tell_their_slopes():
+    assert [numbers_of_neighbors(slopes) for slopes in (0, 5, 8, 30)] == [(12, 36), (12, 36), (18, 54), (24, 72)]
 
 
 def test_with_many_factors_the_difference_is_taken_off_twice_at_most():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 30)), rng.normal(size=200)
     with open_variances(X, y, Options(estimator="extrapolated")) as variances:
-        found = variances.of(range(30))
-        errors = LocalLinear(variances.search, range(30), PAIR).errors(variances.response.values, np.arange(200))
-    near, far = np.mean(errors.reach**2, axis=1)
-    assert far / near < 1.3
+        found = variances.contributions(range(30), 1)
+        errors = LocalLinear(variances.search, range(30), (24, 72)).errors(variances.response.values, np.arange(200))
+    near, far = errors.reach.mean(axis=1)
+    assert 1.1 < far / near < 1.3
     narrow, wide = np.mean(errors.values**2, axis=1)
-    assert found == pytest.approx(narrow + 2 * (narrow - wide))
+    variance = variances.response.variance
+    assert found.rows.mean() * variance == pytest.approx(narrow + 2 * (narrow - wide))
+    assert found.bias * variance == pytest.approx(abs(narrow - wide) / (far / near - 1))  # it may be all of that
+
+
+def test_of_many_rows_some_are_averaged_over_and_counted(monkeypatch):
+    X, y = friedman(600)
+    options = {"estimator": "extrapolated", "uncertainty": True}
+    everyone = total_indices(X[:, [0, 6]], y, **options)
+    monkeypatch.setattr(extrapolated, "MAX_OUTER", 150)
+    threads = [total_indices(X[:, [0, 6]], y, **options, n_jobs=n_jobs) for n_jobs in (1, 2)]
+    with open_variances(X, y, Options(estimator="extrapolated")) as variances:
+        assert variances.outer.size == 150 < variances.search.outer.size
+    with open_variances(X, y, Options(estimator="extrapolated", n_outer=300, random_state=0)) as variances:
+        assert variances.outer.size == 300
+    np.testing.assert_array_equal(threads[0].values, threads[1].values)
+    assert 1.4 < threads[0].uncertainty.noise / everyone.uncertainty.noise < 2.2
 
 
 def test_a_variance_is_never_below_0():
     raw = []
     for seed in range(10):
-        X = np.random.default_rng(seed).uniform(size=(60, 1))
-        with open_variances(X, np.sin(6 * X[:, 0]), Options(estimator="extrapolated")) as variances:
+        X = np.random.default_rng(seed).uniform(size=(60 + 20 * seed, 1))
+        with open_variances(X, np.sin(25 * X[:, 0]), Options(estimator="extrapolated")) as variances:
             raw.append(ExtrapolatedSearch(variances.search).contributions([0], 1).rows.mean())
             assert variances.of([0]) == pytest.approx(max(raw[-1], 0) * variances.response.variance)
     assert min(raw) < 0 < max(raw)

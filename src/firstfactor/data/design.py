@@ -83,6 +83,10 @@ class Design:
         """The columns of some factors."""
         return [j for i in factors for j in self.columns[i]]
 
+    def numeric_columns(self, factors: Sequence[int]) -> list[int]:
+        """The columns of some factors that hold numbers, not levels."""
+        return [j for j in self.columns_of(factors) if not self.categorical[j]]
+
     def is_plain(self, factor: int) -> bool:
         """Tell whether a factor is one column of numbers none of which is missing."""
         return bool(self.single[factor]) and bool(np.isinf(self.caps[self.columns[factor][0]]))

@@ -18,6 +18,9 @@ from ..variance.conditional import Variances
 # Neighbours at more than this share of the squared distance of any two rows are too far away.
 MAX_DISTANCE_SHARE = 0.1
 
+# What distances beyond that may hide from fits to several neighbours, as a share of what they leave.
+UNSEEN = 2.0
+
 # Outer rows sampled: to measure the distance of neighbours, and to count the factors for which it is small enough.
 DIAGNOSIS_ROWS, COUNTING_ROWS = 500, 100
 
@@ -35,6 +38,17 @@ def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: flo
     bias = max(1 - left / variance, 0.0) * share / max(1 - share, share) if variances.estimator == "nearest" else 0.0
     supported = None if share <= MAX_DISTANCE_SHARE else _supported(variances.search, factors)
     return SampleSize(share, bias, supported, len(factors), variances.design.n_rows)
+
+
+def allow_for_distance(variances: Variances, size: SampleSize, left: float) -> float:
+    """What to allow for bias in the share of Var(Y) that is left, because the nearest rows are far away.
+
+    Fits to several neighbours have a bias of their own, which they tell. Where even the nearest rows are far away they
+    do not see all of it: as a share of what they leave, that is as much as is beyond the limit, times `UNSEEN`.
+    """
+    if variances.estimator == "nearest":
+        return size.distance_bias
+    return left / variances.response.variance * min(UNSEEN * max(size.distance_share - MAX_DISTANCE_SHARE, 0.0), 1.0)
 
 
 def warn_if_too_few_rows(size: SampleSize) -> None:

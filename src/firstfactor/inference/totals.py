@@ -28,11 +28,11 @@ def estimate_totals(
         values = np.array([group_total(variances, everything, group, noise)])
         rests = (tuple(i for i in everything if i not in group),)
         order = list(everything)
-    uncertainty = None
+    uncertainty, left = None, variances.of(everything)
+    size = diagnose_sample_size(variances, order, left)
     if method is not None:
         estimate = plug_in if method == "plug-in" else by_subsamples
-        uncertainty = estimate(variances, IndexTarget(everything, rests, noise)).expand(len(names), positions)
-    left = variances.of(everything)
+        uncertainty = estimate(variances, IndexTarget(everything, rests, noise), size).expand(len(names), positions)
     return Indices(
         values=values,
         names=names,
@@ -49,6 +49,6 @@ def estimate_totals(
         method="NANNE" if noise else "NN",
         estimator=variances.estimator,
         uncertainty=uncertainty,
-        sample_size=diagnose_sample_size(variances, order, left),
+        sample_size=size,
         findings=add_order(variances.examine_data(everything), variances, order),
     )

@@ -86,6 +86,13 @@ class Contributions(NamedTuple):
     """What each row contributes."""
     overlap: float
     """What rows have in common, because they are neighbours of each other, adds to the variance of a contribution."""
+    shared: float = 0.0
+    """What a contribution has in common with the squared deviations of other rows, its neighbours."""
+    in_groups: float = 1.0
+    """How many times as large what the rows of a group have in common is as what they contribute of it themselves: it
+    is in what their neighbours contribute as well."""
+    bias: float = 0.0
+    """How much the estimate may be wrong because it is extrapolated."""
 
 
 @dataclass(frozen=True)
@@ -223,26 +230,33 @@ class Search(SearchSpace):
         """What every ``step``-th outer row contributes to the mean variance.
 
         Where many rows are equal that is the square of its own deviation, elsewhere the variance in its ball of b
-        rows. Two rows that are each other's neighbours contribute the same product of deviations, one more time than if
-        they were independent: with normal deviations that adds 2 σ⁴/(b − 1) to the variance 2 σ⁴ of a contribution, if
-        all neighbours are mutual. The mean square of a variance in a ball is (b + 1)/(b − 1) σ⁴. Of several outputs,
-        the 2 is twice their `likeness`.
+        rows. A row is in b balls, and two that are neighbours are in several together. With normal deviations, a
+        variance in a ball has the variance 2 σ⁴/(b − 1) and the mean square (b + 1)/(b − 1) σ⁴; all balls together add
+        2 σ⁴ to it if all neighbours are mutual, and 2 σ⁴/(b − 1) to the variance of a squared deviation where rows are
+        equal. Of several outputs, the 2 is twice their `likeness`.
         """
-        y, unit = self.y[self.outer[::step]], self.unit
+        outer = self.outer[::step]
         if not factors:
-            n = self.design.n_rows if self.weights is None else self.weights.sum() ** 2 / (self.weights @ self.weights)
-            return Contributions((y * y).sum(axis=1) * (n / (n - 1) / unit), 0.0)
+            return self.squared_deviations(outer)
         balls = self.balls(factors, step)
-        variance: Floats = balls.variance / unit
-        size, values = np.array(float(self.n_neighbors)), variance
+        variance: Floats = balls.variance / self.unit
+        size, values, times = np.array(float(self.n_neighbors)), variance, np.array(1.0)
+        own = 1 / size
         if balls.equal_rows is not None:
             count, mean = balls.equal_rows
-            size = np.maximum(count, size)
-            squares = ((y - mean) ** 2).sum(axis=1)
-            values = np.where(count >= self.n_neighbors, squares * size / ((size - 1) * unit), variance)
-        alike = self.likeness
-        overlap = 2 * alike * float(np.mean(variance**2 / (size - 1 + 2 * alike)))
-        return Contributions(values, overlap * (self.outer.size / self.design.n_rows))
+            size, is_alone = np.maximum(count, size), count < self.n_neighbors
+            squares = ((self.y[outer] - mean) ** 2).sum(axis=1)
+            values = np.where(is_alone, variance, squares * size / ((size - 1) * self.unit))
+            own, times = np.where(is_alone, 1 / size, 1 - 1 / size), np.where(is_alone, 1.0, 1 / (size - 1))
+        alike, share = self.likeness, self.outer.size / self.design.n_rows
+        doubled = 2 * alike * variance**2 * (size - 1) / (size - 1 + 2 * alike)  # 2 σ⁴
+        overlap, shared = (share * float(np.mean(doubled * part)) for part in (times, 1 - own))
+        return Contributions(values, overlap, shared, 1 / float(np.mean(own)))
+
+    def squared_deviations(self, rows: Positions) -> Contributions:
+        """What some rows contribute to Var(Y)."""
+        n = self.design.n_rows if self.weights is None else self.weights.sum() ** 2 / (self.weights @ self.weights)
+        return Contributions((self.y[rows] ** 2).sum(axis=1) * (n / (n - 1) / self.unit), 0.0)
 
     @cached_property
     def likeness(self) -> float:

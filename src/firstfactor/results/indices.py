@@ -145,15 +145,16 @@ class Indices:
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """The confidence interval of each index, (factors, 2); not a number for those without one.
 
-        It takes account of chance, not of bias: neighbours that are not at the same place make indices too small. It
-        holds the share that is shown, and goes from 0 to 1 where the ceiling may be 0.
+        It takes account of chance and of bias: neighbours that are not at the same place make indices too small, though
+        by how much is known only roughly with ``estimator="nearest"``. It holds the share that is shown, and goes from
+        0 to 1 where the ceiling may be 0.
 
         Parameters
         ----------
         level : float
             How often such intervals hold the truth, between 0 and 1.
         """
-        margin = self._margin(level, self.standard_errors)
+        margin = self._margin(level, self.standard_errors, self._sure().bias)
         interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - margin, self.shares + margin]), 0.0, 1.0)
         if self.r2_interval(level)[0] <= 0:
             interval[~np.isnan(margin)] = 0.0, 1.0
@@ -161,7 +162,7 @@ class Indices:
 
     def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The confidence interval of the R² ceiling; see `interval`."""
-        margin = self._margin(level, self._sure().r2)
+        margin = self._margin(level, self._sure().r2, self._sure().r2_bias)
         low, high = np.clip([self.r2_ceiling - margin, self.r2_ceiling + margin], 0.0, 1.0)
         return float(low), float(high)
 
@@ -170,10 +171,11 @@ class Indices:
             raise ValueError("no standard errors were computed; use uncertainty=True.")
         return self.uncertainty
 
-    def _margin(self, level: float, errors: Any) -> Any:
+    def _margin(self, level: float, errors: Any, bias: Any) -> Any:
+        """Half of the length of an interval: what was taken off for bias counts as one more standard error."""
         if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
             raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
-        return normal_quantile((1 + level) / 2) * errors
+        return normal_quantile((1 + level) / 2) * np.hypot(errors, bias)
 
     @property
     def ranking(self) -> NDArray[np.intp]:

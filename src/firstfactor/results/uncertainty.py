@@ -19,12 +19,21 @@ class Uncertainty:
     """Standard error of the noise variance."""
     r2: float
     """Standard error of the R² ceiling."""
+    bias: NDArray[np.float64]
+    """How much each index may be wrong because neighbours are at a distance; not a number likewise."""
+    r2_bias: float
+    """The same of the R² ceiling, which is too low if anything."""
 
     def expand(self, n_factors: int, positions: Sequence[int]) -> "Uncertainty":
         """The same for a table of ``n_factors``, of which those at ``positions`` were estimated."""
-        errors, p_values = np.full(n_factors, np.nan), np.full(n_factors, np.nan)
-        errors[list(positions)], p_values[list(positions)] = self.standard_errors, self.p_values
-        return replace(self, standard_errors=errors, p_values=p_values)
+
+        def expanded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            everywhere = np.full(n_factors, np.nan)
+            everywhere[list(positions)] = values
+            return everywhere
+
+        errors, p_values = expanded(self.standard_errors), expanded(self.p_values)
+        return replace(self, standard_errors=errors, p_values=p_values, bias=expanded(self.bias))
 
 
 @dataclass(frozen=True)

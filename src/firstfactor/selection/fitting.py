@@ -85,15 +85,16 @@ def estimate_selected(
     design, response, kept = variances.design, variances.response, selection.kept
     values, sure = np.zeros(design.n_factors), None
     values[list(kept)] = single_totals(variances, kept)
+    noise = variances.of(kept)
+    by_importance = sorted(kept, key=lambda i: -values[i])
+    size = diagnose_sample_size(variances, by_importance, noise)
     if uncertainty:
-        sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)))
+        sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)), size)
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         elif procedure is not None and not selection.rows_apart:
             sure = replace(sure, p_values=np.full(len(kept), np.nan))
         sure = sure.expand(design.n_factors, kept)
-    noise = variances.of(kept)
-    by_importance = sorted(kept, key=lambda i: -values[i])
     return Indices(
         values=values,
         names=design.names,
@@ -111,7 +112,7 @@ def estimate_selected(
         procedure=procedure,
         path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
         uncertainty=sure,
-        sample_size=diagnose_sample_size(variances, by_importance, noise),
+        sample_size=size,
         kept=kept,
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),

@@ -29,6 +29,10 @@ ROUNDING = 1e-12
 class Searcher(Protocol):
     """What finds ev(u): from the nearest rows alone, or from fits to several."""
 
+    @property
+    def outer(self) -> NDArray[np.intp]:
+        """The rows that are averaged over."""
+
     def one(self, factors: Sequence[int]) -> float:
         """Return ev(u)."""
 
@@ -74,6 +78,11 @@ class Variances:
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
+
+    @property
+    def outer(self) -> NDArray[np.intp]:
+        """The rows that ev(u) is averaged over."""
+        return self._searcher.outer
 
     @property
     def tolerance(self) -> float:

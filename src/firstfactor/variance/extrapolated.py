@@ -1,24 +1,42 @@
-"""ev(u) by local linear fits to several neighbours, extrapolated to neighbours at no distance.
+"""ev(u) by local linear fits around a trend, extrapolated to neighbours at no distance.
 
-The mean squared error of a local linear fit is too large by what the function bends, which grows with the fourth power
-of the distance to the last neighbour. Two numbers of neighbours show how much that is, and it is taken off.
+The mean squared error of a local fit is too large by what the function bends beyond the trend, which grows with the
+distance of the neighbours. Two numbers of neighbours show how fast, and a line in the squared distance of the last
+neighbour says what would be left at distance 0. What was taken off is also how much that may be wrong.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from .._utils.cache import BoundedCache
-from ..neighbors.search import CACHED_SETS, Contributions, Search
-from ..neighbors.strategy import Floats
+from ..neighbors.search import CACHED_ROWS, CACHED_SETS, Contributions, Search
+from ..neighbors.strategy import Floats, Positions
 from .local_linear import Errors, LocalLinear
+from .sampling import draw_fixed
+from .trend import TrendFitter
 
-# Numbers of neighbours of the two fits.
-PAIR = (12, 24)
+# Neighbours of the narrower fit: at least and at most so many, and so many for each slope and the constant. Those of
+# the wider fit are so many times as many.
+LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 24, 2, 3
 
-# The least ratio of the fourth powers of distances to extrapolate from: with many factors, the neighbours of both fits
-# are about equally far, and taking off the difference many times over would only add noise.
-LEAST_RATIO = 1.5
+# The least ratio of squared distances to extrapolate from: with many factors, the neighbours of both fits are about
+# equally far, and taking off the difference many times over would only add noise. It may still be bias.
+LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
+
+# Rows to average over if all could be: the errors of so many tell the variance well enough.
+MAX_OUTER = 10_000
+
+
+class Extrapolation(NamedTuple):
+    """What the mean squared errors of the narrower and the wider fit count."""
+
+    near: float
+    far: float
+    """They are 1 together."""
+    doubt: float
+    """How many times their difference the extrapolation may be wrong."""
 
 
 class ExtrapolatedSearch:
@@ -27,10 +45,15 @@ class ExtrapolatedSearch:
     def __init__(self, search: Search) -> None:
         self._search = search
         self._recent: BoundedCache[Errors] = BoundedCache(CACHED_SETS)
+        self._trends = TrendFitter(search)
+        self.outer = search.outer
+        """The rows that are averaged over."""
+        if search.outer.size == search.design.n_rows:
+            self.outer = draw_fixed(search.design.n_rows, MAX_OUTER)
 
     def one(self, factors: Sequence[int]) -> float:
         """The variance of y that is left, given the factors."""
-        return max(self._search.unit * self._search.mean_over_outer(self.contributions(factors, 1).rows), 0.0)
+        return max(self._search.unit * self._mean(self.contributions(factors, 1).rows, self.outer), 0.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """What is left given ``base`` plus each candidate."""
@@ -48,36 +71,57 @@ class ExtrapolatedSearch:
 
         Rows share neighbours and are neighbours of each other: that adds about 2 σ⁴ Σw² to the variance of a
         contribution, w being the weights of both fits together and σ⁴ a third of the mean fourth power of an error. The
-        weights of the wider fit are half of those of the narrower one, on the same rows and as many more. Of several
+        weights of the wider fit are a part of those of the narrower one, on the same rows and more. Of several
         outputs, σ⁴ is the trace of the square of their covariance.
         """
         if not factors:
-            return self._search.contributions(factors, step)
-        errors = self._errors(factors, step)
-        near, far = _extrapolate(errors)
+            return self._search.squared_deviations(self.outer[::step])
+        is_small = self.outer.size <= CACHED_ROWS
+        outer = self.outer if is_small else self.outer[::step]
+        errors = self._errors(factors, outer, is_small)
+        near, far, doubt = _extrapolate(errors.reach.mean(axis=1))
         squares, alike = errors.squares / self._search.unit, self._search.likeness
         narrow, wide = errors.squared_weights.mean(axis=1)
         squared_weights = near * near * narrow + (far * far + 2 * near * far) * wide
-        share = self._search.outer.size / self._search.design.n_rows
-        fourth = alike * np.mean(squares[0] ** 2) / (1 + 2 * alike)
-        overlap = 2 * fourth * max(squared_weights, 0.0) * share
-        return Contributions(near * squares[0] + far * squares[1], float(overlap))
+        share = self.outer.size / self._search.design.n_rows
+        fourth = share * alike * float(np.mean(squares[0] ** 2)) / (1 + 2 * alike)
+        own = near / (1 + narrow) + far / (1 + wide)
+        rows = near * squares[0] + far * squares[1]
+        return Contributions(
+            rows=rows[::step] if is_small else rows,
+            overlap=2 * fourth * max(float(squared_weights), 0.0),
+            shared=2 * fourth * float(1 - own),
+            # Rows of a group may share their neighbours: then what these have in common is in the contributions.
+            in_groups=float(1 / own) ** 0.5,
+            bias=doubt * abs(self._mean(squares[1] - squares[0], outer)),
+        )
 
-    def _errors(self, factors: Sequence[int], step: int) -> Errors:
-        """The errors at every ``step``-th outer row; standard errors need some of those that estimates need."""
-        known = self._recent.get(factors)
-        if known is not None:
-            return Errors(*(each[:, ::step] for each in known))
-        errors = LocalLinear(self._search, factors, PAIR).errors(self._search.y, self._search.outer[::step])
-        if step == 1 and self._search.is_small:
-            self._recent.put(factors, errors)
-        return errors
+    def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
+        """The errors of a narrower and of a wider fit at some rows."""
+
+        def fit() -> Errors:
+            search = self._search
+            local = LocalLinear(search, factors, numbers_of_neighbors(len(search.design.numeric_columns(factors))))
+            return local.errors(search.y, rows, self._trends.fit(factors))
+
+        return self._recent.find(factors, fit) if remember else fit()
+
+    def _mean(self, values: Floats, rows: Positions) -> float:
+        """The weighted mean of a value for each of some rows."""
+        return float(np.average(values, weights=None if self._search.weights is None else self._search.weights[rows]))
 
 
-def _extrapolate(errors: Errors) -> tuple[float, float]:
-    """What the squared errors of the narrower and of the wider fit count; together 1."""
-    fourth = np.mean(errors.reach**2, axis=1)
-    if fourth[1] <= fourth[0]:  # the same neighbours, all at the same place
-        return 1.0, 0.0
-    ratio = max(float(fourth[1] / max(fourth[0], 1e-300)), LEAST_RATIO)
-    return ratio / (ratio - 1), -1 / (ratio - 1)
+def numbers_of_neighbors(n_slopes: int) -> tuple[int, int]:
+    """Of the narrower and of the wider fit: enough to tell the slopes."""
+    narrow = min(max(NEIGHBORS_PER_SLOPE * (n_slopes + 1), LEAST_NEIGHBORS), MOST_NEIGHBORS)
+    return narrow, WIDER * narrow
+
+
+def _extrapolate(reach: Floats) -> Extrapolation:
+    """What both fits count, from the mean squared distances of their last neighbours."""
+    near, far = reach.tolist()
+    if far <= near:  # the same neighbours, all at the same place
+        return Extrapolation(1.0, 0.0, 0.0)
+    ratio = far / max(near, 1e-300)
+    steady = max(ratio, LEAST_RATIO)
+    return Extrapolation(steady / (steady - 1), -1 / (steady - 1), 1 / (max(ratio, LEAST_RATIO_OF_BIAS) - 1))

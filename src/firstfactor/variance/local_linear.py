@@ -16,6 +16,7 @@ from ..neighbors.kernels import local_errors
 from ..neighbors.kernels import local_linear as kernels
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions, blocks
+from .trend import Trend
 
 # Numbers of neighbours. The smallest follows what changes quickly, the largest sees the faintest.
 BANDS = (12, 30, 72)
@@ -45,6 +46,11 @@ class Errors(NamedTuple):
         """Squared errors, summed over the outputs: (bands, rows)."""
         squares: Floats = (self.values**2).sum(axis=2)
         return squares
+
+    def around(self, trend: Trend, y: Floats, rows: Positions) -> "Errors":
+        """The same of y, from the errors of fits to what a trend leaves and to its terms."""
+        errors, squared_weights = trend.leave_out(self.fits, self.squared_weights, rows)
+        return Errors(errors / np.sqrt(1 + squared_weights)[:, :, None], y - errors, squared_weights, self.reach)
 
     def with_group_effects(self, group_weights: Floats, groups: Positions) -> "Errors":
         """The same where rows of a group have something in common that no factor explains.
@@ -83,20 +89,27 @@ class LocalLinear:
             group = group if search.groups is None else search.groups[order]
         self._search = search
         self._bands = np.array(bands)
-        n_slopes = int((~search.design.categorical[search.design.columns_of(factors)]).sum())
+        n_slopes = len(search.design.numeric_columns(factors))
         coordinates, caps = np.zeros((1, 0)), np.zeros(0)
         if factors:
             coordinates, caps = self._permuted.tree.points, self._permuted.caps
         self.space = kernels.Space(coordinates, caps, n_slopes, points.count[order], group)
         """The unique points, with the number of rows at each."""
 
-    def errors(self, y: Floats, rows: Positions) -> Errors:
-        """The errors of some rows, computed block by block to save memory."""
-        means = self.point_means(y)
+    def errors(self, y: Floats, rows: Positions, trend: Trend | None = None) -> Errors:
+        """The errors of some rows, computed block by block to save memory.
+
+        With a trend of y in the same factors, local fits are made to what it leaves, and added to it.
+        """
+        values = y if trend is None else trend.columns
+        means = self.point_means(values)
 
         def fit_at(some: Positions) -> tuple[Errors, Floats]:
             fits = self.fit(some)
-            return fits.errors(y[some], means), fits.group_weights() if self._search.groups is not None else np.empty(0)
+            errors = fits.errors(values[some], means)
+            if trend is not None:
+                errors = errors.around(trend, y[some], some)
+            return errors, fits.group_weights() if self._search.groups is not None else np.empty(0)
 
         parts, group_weights = zip(*self._search.workers.map(fit_at, blocks(rows, FIT)), strict=True)
         errors = Errors(*(np.concatenate(pieces, axis=1) for pieces in zip(*parts, strict=True)))

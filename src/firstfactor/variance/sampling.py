@@ -47,6 +47,13 @@ def draw_outer_rows(
     return _twin_rows(design, response, size, rng)
 
 
+def draw_fixed(n_rows: int, most: int) -> Rows:
+    """Sorted positions of all rows, or of ``most`` of them: the same ones every time."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
+
+
 def _outer_size(n_outer: int | float, n_rows: int) -> int:
     is_fraction = isinstance(n_outer, float) and 0 < n_outer <= 1
     is_count = checks.is_integer(n_outer) and 1 <= n_outer <= n_rows

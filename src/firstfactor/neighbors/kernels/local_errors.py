@@ -59,10 +59,9 @@ def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: 
         rows = space.count[weights.neighbors[m, 0]]
         for band in range(n_bands):
             row_squared_weights[band, row] = squared_weights[m, band]
-            for k in range(outputs):
-                # the fit of all rows of the point, without this one
-                own = _weight_of_centre(space, weights, m, band) / rows * y[row, k]
-                fits[band, row, k] = at_centres[m, band, k] - own
+            own = _weight_of_centre(space, weights, m, band) / rows
+            for k in range(outputs):  # the fit of all rows of the point, without this one
+                fits[band, row, k] = at_centres[m, band, k] - own * y[row, k]
     return fits, row_squared_weights
 
 
@@ -70,10 +69,13 @@ def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: 
 def _fill_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int, mean: Any) -> None:
     """Fill in the fit at a centre, from all rows of its point, for each output."""
     centre = weights.neighbors[m, 0]
+    own = _weight_of_centre(space, weights, m, band)
     for k in range(mean.shape[1]):
-        at_centres[m, band, k] = _weight_of_centre(space, weights, m, band) * mean[centre, k]
-        for i in range(1, weights.used[m, band]):
-            at_centres[m, band, k] += weights.values[m, band, i] * mean[weights.neighbors[m, i], k]
+        at_centres[m, band, k] = own * mean[centre, k]
+    for i in range(1, weights.used[m, band]):
+        weight, point = weights.values[m, band, i], weights.neighbors[m, i]
+        for k in range(mean.shape[1]):  # innermost: outputs are next to each other in memory
+            at_centres[m, band, k] += weight * mean[point, k]
     if weights.tied[m, band] > 0:
         for point in range(space.count.size):
             if is_within(space, centre, point, weights.reach[m, band]):
