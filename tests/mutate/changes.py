@@ -658,13 +658,6 @@ CHANGES = [
     ),
     Change(
         "variance/local_linear.py",
-        "sums instead of means",
-        "        means_of_draws /= row_weights.sum()\n",
-        "",
-        "variance/test_local_linear.py",
-    ),
-    Change(
-        "variance/local_linear.py",
         "too few places are found",
         "int(self._bands.max())",
         "int(self._bands.min())",
@@ -2438,13 +2431,6 @@ CHANGES = [
         PLAIN,
     ),
     Change(
-        "neighbors/kernels/local_errors.py",
-        "errors of draws as if fits had no noise",
-        "np.float32(row_weight[row] / (1.0 + squared_weights[m, band]))",
-        "np.float32(row_weight[row])",
-        PLAIN,
-    ),
-    Change(
         "neighbors/kernels/local_linear.py",
         "rows of a group are in each other's fits",
         "if distance < limit and group[point] != group[centres[m]]:",
@@ -2456,13 +2442,6 @@ CHANGES = [
         "missing values have slopes",
         "step if step * step < INCOMPARABLE else 0.0",
         "step",
-        EVERYDAY,
-    ),
-    Change(
-        "neighbors/kernels/local_errors.py",
-        "all rows weigh the same in errors of draws",
-        "np.float32(row_weight[row] / (",
-        "np.float32(1.0 / (",
         EVERYDAY,
     ),
     # --- neighbors/kernels/neighbor_list.py ------------------------------------------------------------------

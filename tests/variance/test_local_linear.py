@@ -75,20 +75,6 @@ def test_rows_at_one_place_are_foretold_by_the_mean_of_the_others_there():
     np.testing.assert_allclose(errors.fits[0], (sums[group] - values) / 39)
 
 
-def test_draws_are_fitted_as_the_response_is():
-    X, y = mixed(rows=150)
-    draws = np.random.default_rng(0).normal(size=(150, 3)).astype(np.float32)
-    with open_variances(X, y, Options()) as variances:
-        for factors in ([0, 1], [2, 3, 4], [0, 2], [3]):
-            local = LocalLinear(variances.search, factors, BANDS)
-            weights = np.random.default_rng(1).uniform(1, 3, size=150)
-            ours = local.fit(np.arange(150)).mean_squares(draws[:, None], weights)
-            each = [local.errors(draws[:, [b]].astype(float), np.arange(150)).squares for b in range(3)]
-            np.testing.assert_allclose(ours.T, [np.average(one, axis=1, weights=weights) for one in each], rtol=1e-5)
-            both = local.fit(np.arange(150)).mean_squares(draws[:, :2, None], weights)
-            np.testing.assert_allclose(both[:, 0], ours[:, :2].sum(axis=1), rtol=1e-5)
-
-
 def test_blocks_of_rows_give_the_same_fits_as_all_at_once():
     X, y = friedman(rows=900)
     local, errors, values = fits_of(X, y, [0, 6, 7])

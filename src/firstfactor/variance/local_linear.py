@@ -10,19 +10,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..neighbors.kernels import local_errors
 from ..neighbors.kernels import local_linear as kernels
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions, blocks
 from .trend import Trend
-
-# Numbers of neighbours. The smallest follows what changes quickly, the largest sees the faintest.
-BANDS = (12, 30, 72)
-
-BootstrapResponses = NDArray[np.float32]
-"""Responses in place of y, (rows, outputs, draws)."""
 
 # Nanoseconds, roughly, for the fits at one row.
 FIT = 2e4
@@ -79,7 +72,7 @@ def intraclass_correlation(errors: Floats, groups: Positions) -> float:
 class LocalLinear:
     """Leave-one-out local linear fits in the space of some factors."""
 
-    def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int] = BANDS) -> None:
+    def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int]) -> None:
         points = search.unique_points(factors, every=True)  # a fit takes all of several equal rows, or none
         order, self.point_of = np.zeros(1, np.intp), points.of_row
         group = np.arange(points.count.size)
@@ -159,15 +152,3 @@ class Fits:
         """Sums of the squared weights of groups, (bands, rows)."""
         sums: Floats = local_errors.sum_squared_group_weights(self.local.space, self.weights)
         return sums[self.centre_of].T
-
-    def mean_squares(self, draws: BootstrapResponses, row_weights: Floats) -> Floats:
-        """Weighted mean squared error, summed over the outputs, with each draw as the response: (bands, draws).
-
-        The fits must be those at all rows of the table.
-        """
-        flat = draws.reshape(len(draws), -1)
-        means = self.local.point_means(flat)
-        sums = local_errors.sum_errors(self.local.space, means, flat, self.weights, self.centre_of, row_weights)
-        means_of_draws: Floats = sums.reshape(len(sums), *draws.shape[1:]).sum(axis=1)
-        means_of_draws /= row_weights.sum()
-        return means_of_draws

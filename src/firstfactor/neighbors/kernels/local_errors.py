@@ -1,4 +1,4 @@
-"""Numba kernels for the errors of local linear fits, in y and in bootstrap responses.
+"""Numba kernels for the errors of local linear fits.
 
 Points and groups are as in `local_linear`; weights are those that it makes.
 """
@@ -12,8 +12,8 @@ from .local_linear import Space, Weights, is_within
 
 
 @jit
-def point_means(point_of: Any, count: Any, draws: Any) -> Any:
-    """Mean of each column at each point, (points, draws), of the type of ``draws``.
+def point_means(point_of: Any, count: Any, values: Any) -> Any:
+    """Mean of each column at each point, float64 (points, columns).
 
     Parameters
     ----------
@@ -21,15 +21,15 @@ def point_means(point_of: Any, count: Any, draws: Any) -> Any:
         The point of each row.
     count : float64 (points,)
         The number of rows at each point.
-    draws : float32 or float64 (rows, draws)
+    values : float64 (rows, columns)
     """
-    means = np.zeros((count.size, draws.shape[1]), draws.dtype)
+    means = np.zeros((count.size, values.shape[1]))
     for row in range(point_of.size):
-        for b in range(draws.shape[1]):
-            means[point_of[row], b] += draws[row, b]
+        for k in range(values.shape[1]):
+            means[point_of[row], k] += values[row, k]
     for point in range(count.size):
-        for b in range(draws.shape[1]):
-            means[point, b] /= count[point]
+        for k in range(values.shape[1]):
+            means[point, k] /= count[point]
     return means
 
 
@@ -149,68 +149,3 @@ def _take_square(values: Any, i: int) -> float:
     value = values[i]
     values[i] = 0.0
     return value * value
-
-
-@jit
-def sum_errors(space: Space, point_draws: Any, draws: Any, weights: Weights, centre_of: Any, row_weight: Any) -> Any:
-    """Weighted sum over all rows of the squared errors divided by 1 + Σw², float64 (bands, draws), in units of y².
-
-    Sums are in single precision: draws are many, and random, so that rounding errors do not matter.
-
-    Parameters
-    ----------
-    space : Space
-    point_draws : float32 (points, draws)
-        Means of the draws at each point.
-    draws : float32 (rows, draws)
-        Responses in place of y.
-    weights : Weights
-    centre_of : intp (rows,)
-        The number of each row's point among the centres.
-    row_weight : float64 (rows,)
-        What each row counts in the sum.
-    """
-    n, n_bands = weights.used.shape
-    n_draws = draws.shape[1]
-    squared_weights = _sum_squared_weights(space, weights)
-    at_centres, squares = np.empty((n, n_draws), np.float32), np.empty(n_draws, np.float32)
-    total = np.empty((n_bands, n_draws))
-    for band in range(n_bands):
-        _fill_fits(at_centres, space, weights, band, point_draws)
-        squares[:] = 0.0
-        for row in range(centre_of.size):
-            m = centre_of[row]
-            rows = space.count[weights.neighbors[m, 0]]
-            own = np.float32(1.0 + _weight_of_centre(space, weights, m, band) / rows)
-            scale = np.float32(row_weight[row] / (1.0 + squared_weights[m, band]))
-            for b in range(n_draws):
-                error = own * draws[row, b] - at_centres[m, b]
-                squares[b] += scale * error * error
-        for b in range(n_draws):
-            total[band, b] = squares[b]
-    return total
-
-
-@inlined
-def _fill_fits(at_centres: Any, space: Space, weights: Weights, band: int, point_draws: Any) -> None:
-    """Fill in the fit of each draw at each centre, from all rows of the centre's point."""
-    at_centres[:] = 0.0
-    for m in range(at_centres.shape[0]):
-        if weights.tied[m, band] > 0:
-            _add_tied(at_centres, space, weights, m, band, point_draws)
-            continue
-        for k in range(weights.used[m, band]):
-            weight = np.float32(weights.values[m, band, k] if k > 0 else _weight_of_centre(space, weights, m, band))
-            point = weights.neighbors[m, k]
-            for b in range(at_centres.shape[1]):
-                at_centres[m, b] += weight * point_draws[point, b]
-
-
-@inlined
-def _add_tied(at_centres: Any, space: Space, weights: Weights, m: int, band: int, point_draws: Any) -> None:
-    """Add the mean of the rows that are equally far to the fit of each draw at a centre."""
-    for point in range(space.count.size):
-        if is_within(space, weights.neighbors[m, 0], point, weights.reach[m, band]):
-            weight = np.float32(space.count[point] / weights.tied[m, band])
-            for b in range(at_centres.shape[1]):
-                at_centres[m, b] += weight * point_draws[point, b]
