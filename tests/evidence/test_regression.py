@@ -124,6 +124,15 @@ def test_no_row_fits_itself_entirely():
     np.testing.assert_allclose(base.leverage, [0.9] + [1 / 30] * 30 + [1 / 33] * 33)
 
 
+@pytest.mark.filterwarnings("error")
+def test_weights_may_be_too_small_for_single_precision():
+    weights = np.where(np.arange(400) < 100, 1e-200, 1.0)
+    base = regress(functions_of(table()), (), weights)
+    values = response().astype(np.float32)
+    expected = np.where(weights < 1, 0.0, values)
+    np.testing.assert_allclose(base.unweigh(base.weigh(values)), expected, rtol=1e-6)
+
+
 def test_weighing_is_by_roots_and_can_be_undone():
     weights = WEIGHTS["weighted"]
     base = regress(functions_of(table()), (), weights)

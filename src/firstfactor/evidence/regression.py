@@ -69,8 +69,11 @@ class Regression:
         return values if self._root_weights is None else values * self._root_weights.astype(values.dtype)
 
     def unweigh(self, values: Values) -> Values:
-        """Weighed values as they were."""
-        return values if self._root_weights is None else values / self._root_weights.astype(values.dtype)
+        """Weighed values as they were; 0 where the weight is 0 in their precision."""
+        if self._root_weights is None:
+            return values
+        unweighed: Values = values / np.maximum(self._root_weights.astype(values.dtype), np.finfo(values.dtype).tiny)
+        return unweighed
 
 
 def _terms(functions: FactorFunctions, base: Sequence[int], most: float) -> Iterator[Functions]:
