@@ -26,9 +26,9 @@ def test_the_calibrated_rule_extrapolates_if_nobody_says_otherwise():
 
 
 def test_what_is_told_during_the_search_is_what_the_path_says(capsys):
-    X, y = friedman(150)
+    X, y = friedman(300)
     for rule in ("paper", "calibrated"):
-        path = FIRST(rule=rule, random_state=0, verbose=1).fit(X, 100 * y).path_
+        path = FIRST(rule=rule, n_outer=150, random_state=0, verbose=1).fit(X, 100 * y).path_
         told = re.findall(r"R² (\S+),", capsys.readouterr().err)
         assert told == [path.describe(step)[2] for step in path.steps]
         assert len(told) > 3
