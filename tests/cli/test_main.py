@@ -213,7 +213,7 @@ def test_what_is_printed(runs):
     assert {name for name, _, _ in left_out} == {"code", "a name so …thing else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
     assert all(reason == "adds no more than chance would" for _, _, reason in left_out[:2])
-    assert lines[14] == "95 % intervals (sampling error only); p: probability of the effect by chance."
+    assert lines[14] == "95 % intervals (chance and bias); p: probability of the effect by chance."
     assert "weak" not in "".join(lines)
     parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
     assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])

@@ -311,7 +311,7 @@ def _legend(result: Ranking) -> Iterator[str]:
         yield result.why_no_intervals
     elif indices.selected.size:
         p_values = "; p: probability of the effect by chance" if indices.has_p_values else ""
-        yield f"{100 * LEVEL:g} % intervals (sampling error only){p_values}."
+        yield f"{100 * LEVEL:g} % intervals (chance and bias){p_values}."
     if indices.weak.any():
         yield f"? weak: {say_weak(indices)}."
     for sentence in (say_no_p_values(indices), say_disagreement(indices), say_rows_judged(indices)):
