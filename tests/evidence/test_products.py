@@ -26,7 +26,7 @@ def noise(rows=ROWS):
 def together(X, y, candidates=None, base=(), workers=WORKERS, most=3, **options):
     functions = functions_of(X)
     residuals = residuals_of(functions, y, base, **options)
-    return products.test_together(functions, residuals, candidates or range(X.shape[1]), workers, most)
+    return products.joint_test(functions, residuals, candidates or range(X.shape[1]), workers, most)
 
 
 def naive_sets(X, y, candidates, base=(), weights=None):
@@ -109,7 +109,7 @@ def test_less_than_nothing_needs_no_draws():
     y = least_squares(np.array([np.ones(ROWS), *pair], float), noise()[None])
     residuals = residuals_of(functions, y)
     residuals.squares_and_draws = None
-    assert products.test_together(functions, residuals, (0, 1), WORKERS, 3).p_value == 1
+    assert products.joint_test(functions, residuals, (0, 1), WORKERS, 3).p_value == 1
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])

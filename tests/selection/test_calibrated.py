@@ -409,7 +409,7 @@ def test_single_factors_have_four_fifths_of_alpha_and_sets_the_rest(monkeypatch)
             return CandidateTest(np.zeros(len(candidates)), np.zeros(len(candidates)), p)
 
         monkeypatch.setattr(rule.Candidates, "test_each", fixed)
-        monkeypatch.setattr(rule, "test_together", lambda *_, p=of_pair: rule.JointTest((0, 1), p))
+        monkeypatch.setattr(rule, "joint_test", lambda *_, p=of_pair: rule.JointTest((0, 1), p))
         assert calibrated(max_factors=2).fit(X, y).path_.steps[0].p_value == pytest.approx(expected)
 
 

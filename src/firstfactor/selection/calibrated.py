@@ -14,7 +14,7 @@ from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
 from ..evidence.candidates import Candidates
 from ..evidence.functions import FactorFunctions
-from ..evidence.products import JointTest, test_together
+from ..evidence.products import JointTest, joint_test
 from ..evidence.regression import Regression
 from ..evidence.scores import SURE, Draws, Residuals
 from ..neighbors.strategy import Floats, Positions
@@ -103,7 +103,7 @@ class CalibratedRule:
 
     def _try_together(self, residuals: Residuals, candidates: tuple[int, ...], best: JointTest, room: int) -> JointTest:
         """Two or three candidates, if there is more evidence for them than for the best single one."""
-        joint = test_together(self._functions, residuals, candidates, self._workers, room)
+        joint = joint_test(self._functions, residuals, candidates, self._workers, room)
         joint = JointTest(joint.factors, min(joint.p_value / (1 - SINGLE), 1.0))
         return joint if joint.p_value < best.p_value else best
 
