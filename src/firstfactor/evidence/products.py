@@ -37,7 +37,7 @@ class JointTest:
 def joint_test(
     functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers, most: int
 ) -> JointTest:
-    """The two or three candidates, at most so many, that add most to a base together, and how likely that is by chance."""
+    """The two or three candidates, at most so many, that add most together, and how likely that is by chance."""
     lines = _first_functions(functions, residuals, candidates)
     n = len(candidates)
     n_pairs, n_threes = n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6
