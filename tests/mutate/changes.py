@@ -1902,14 +1902,6 @@ CHANGES = [
     ),
     Change(
         "selection/calibrated.py",
-        "a response without variation has candidates",
-        "self._design.varying if self.total > 0 else ()",
-        "self._design.varying",
-        "selection/test_calibrated.py::test_rows_that_judge_may_vary_less_than_all",
-        equivalent="nothing is left of such a response, which ends the selection as well",
-    ),
-    Change(
-        "selection/calibrated.py",
         "what is foretold exactly is searched further",
         "residuals.variance <= ROUNDING:",
         "residuals.variance < 0:",

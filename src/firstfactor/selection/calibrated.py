@@ -76,7 +76,7 @@ class CalibratedRule:
     def _forward(self, forced: tuple[int, ...], most: int | None, note: OnStep) -> dict[int, float]:
         """The factors that entered, in order, and the p-value of the step in which each did."""
         entered: dict[int, float] = {}
-        varying = self._design.varying if self.total > 0 else ()  # some rows may vary less than all
+        varying = self._design.varying  # some rows may vary less than all
         base = tuple(i for i in forced if i in varying)
         candidates = tuple(i for i in varying if i not in forced)
         while candidates and (most is None or len(entered) < most):

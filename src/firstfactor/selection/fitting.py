@@ -41,7 +41,7 @@ def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
 def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
     names, forced = variances.design.names, find_forced(variances, procedure)
     if procedure.rule == "calibrated":
-        from .calibrated import CalibratedRule  # which needs scipy.special
+        from .calibrated import CalibratedRule  # only if it is asked for
 
         rule = CalibratedRule(variances, procedure.alpha)
         return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors)
