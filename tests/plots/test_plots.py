@@ -253,16 +253,18 @@ def test_path_marks_factors_that_elimination_takes_out():
 def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
     _, X, y = fitted
     selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
-    figure = Figure(figsize=(9, 4))
+    figure = Figure(figsize=(12, 4))
     ax = plot_path(selector, figure.subplots(1, 2)[0])
-    assert [label.partition(" (p 0.0")[0] for label in labels_of(ax)] == [
+    assert [label.partition(" (p ")[0] for label in labels_of(ax)] == [
         f"+ x{step.chosen[0]}" for step in selector.path_.steps if step.phase == "forward" and step.chosen
     ]
-    assert all(re.search(r" \(p 0\.0\d\d\)$", label) for label in labels_of(ax))
+    assert all(re.search(r" \(p (<0\.001|0\.0\d\d)\)$", label) for label in labels_of(ax))
     assert ax.get_legend() is None and len(ax.get_lines()) == 2
     assert ax.get_xlabel() == "R² so far (sums of functions)"
-    assert ax.get_title(loc="left") == f"{len(labels_of(ax))} steps, each among the best 8"
+    assert ax.get_title(loc="left") == f"{len(labels_of(ax))} steps"
     assert stays_inside(figure)
+    selector.fit(X[:, :2], X[:, 0] * X[:, 1] - X[:, 0] / 2 - X[:, 1] / 2)
+    assert labels_of(plot_path(selector)) == ["+ x0 and 1 more (p <0.001)"]
     selector.fit(X[:, :3], np.random.default_rng(1).normal(size=400))
     assert plot_path(selector).get_title(loc="left") == "No factor shows more than chance would"
 

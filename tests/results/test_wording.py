@@ -77,7 +77,7 @@ def test_formula_and_display_differ_only_where_the_formula_leaves_the_possible()
 def made_up(ceiling=0.87, error=0.02, estimator="extrapolated", **others):
     """All ten factors of a table, with a ceiling that is made up."""
     found = total_indices(*problems.friedman.sample(60, seed=0), uncertainty=True)
-    sure = None if error is None else replace(found.uncertainty, r2=error)
+    sure = None if error is None else replace(found.uncertainty, r2=error, r2_bias=0.0)
     made = {"uncertainty": sure, "estimator": estimator, "response_variance": 4.0, "noise_variance": 4 * (1 - ceiling)}
     return replace(found, **made, **others)
 

@@ -4,6 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 
+# What is left of any name: its first and last character and what stands for the others.
+SHORTEST = 3
+
 
 def shorten_all(names: list[str], fits: Callable[[int, str], bool]) -> list[str]:
     """Names shortened until they fit, in the middle, or around what tells them apart if that lies there."""
@@ -27,7 +30,7 @@ def _shared(names: list[str]) -> int:
 
 def shorten(name: str, fits: Callable[[str], bool], start: int = 0, end: int = 0) -> str:
     """The name, or as much of it as fits: its two ends, or what lies around ``start`` to ``end``."""
-    if fits(name):
+    if fits(name) or len(name) <= SHORTEST:
         return name
 
     def keep(characters: int) -> str:

@@ -39,8 +39,8 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
             continue
         r2 = final_r2 if following is None else following.base_explained / path.response_variance
         more = f" and {len(step.chosen) - 1:,} more" if len(step.chosen) > 1 else ""
-        if step.p_value is not None:  # of the one factor that such a step changes
-            more = f" (p {format_p(step.p_value)})"
+        if step.p_value is not None:
+            more += f" (p {format_p(step.p_value)})"
         entering = step.phase == "forward"
         stays = entering and not set(step.chosen) & set(path.removed)
         found.append(Stop(Label(path.names[step.chosen[0]], "+ " if entering else "− ", more), r2, stays))
@@ -65,17 +65,9 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
     ax.set_xlabel(_axis_label(indices))
     changes = sum(bool(stop.label.before) for stop in found)
     skipped = f" ({len(found) - len(shown):,} not shown)" if len(shown) < len(found) else ""
-    steps = f"{changes:,} step{'' if changes == 1 else 's'}{_tried(indices)}{skipped}"
+    steps = f"{changes:,} step{'' if changes == 1 else 's'}{skipped}"
     ax.set_title(steps if found else name_nothing(indices), loc="left")
     return ax
-
-
-def _tried(indices: Indices) -> str:
-    """Say among how many each step chose, where a look at all came first."""
-    steps = indices.path.steps if indices.path else ()
-    forward = [len(step.candidates) for step in steps if step.phase == "forward"]
-    varying = sum(kind != "constant" for kind in indices.kinds)
-    return f", each among the best {forward[0]:,}" if forward and forward[0] < varying else ""
 
 
 def _axis_label(indices: Indices) -> str:
