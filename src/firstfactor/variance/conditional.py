@@ -156,8 +156,8 @@ def how_to_read(options: Options) -> Reading:
 def make_variances(observed: Observations, options: Options) -> Variances:
     """The conditional variances of a table that was read."""
     design, response = observed.design, observed.response
-    n_neighbors = response.default_neighbors if options.n_neighbors is None else options.n_neighbors
     most, why = most_neighbors(design.n_rows, observed.groups)
+    n_neighbors = min(response.default_neighbors, most) if options.n_neighbors is None else options.n_neighbors
     n_neighbors = checks.integer("n_neighbors", n_neighbors, 2, most, why)
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
