@@ -311,8 +311,8 @@ def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
     for words in (
         "95 % intervals",
         "No p-values: from the rows that also selected the factors they would be too small.",
-        "cover sampling error",
-        "do not cover bias",
+        "allow for chance",
+        "also allow for bias",
         "look somewhat too important",
         "The option split avoids that.",
     ):
