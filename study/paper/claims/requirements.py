@@ -38,8 +38,8 @@ FALSE_POSITIVES = 0.01
 COVERED = (0.90, 0.98)
 SMALL_P_VALUES = 0.06
 BIAS = (
-    "Intervals take account of chance, not of bias: extrapolation removes most of the distance bias, and what is left "
-    "falls with more rows but is not small beside the standard error."
+    "Intervals also allow for what was taken off for bias, as if it could as well have been nothing or twice as much: "
+    "where the correction is about right, they are wider than they need to be."
 )
 
 
