@@ -1,6 +1,6 @@
 """Factors that do nothing alone but something together: products of two and of three of them.
 
-They are tried where no single factor adds anything.
+They are tried where the best single factor is not beyond doubt.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,8 @@
 
 The evidence is what a base of factors leaves of y, held against what it leaves of functions of each candidate (see
 `firstfactor.evidence`). The best of all candidates is compared with the best of all in draws without any effect, which
-accounts for how many there are and how alike they are. Where no single factor adds anything, pairs and threes are
-tried.
+accounts for how many there are and how alike they are. Where the best one is not beyond doubt, pairs and threes are
+tried as well.
 """
 
 from functools import partial
