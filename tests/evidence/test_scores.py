@@ -231,6 +231,7 @@ def test_chances_are_the_share_of_draws_that_are_as_large():
     value = np.sort(draws)[-40]
     assert p_value(np.r_[value, draws], 1000) == 41 / 200
     assert p_value(np.r_[np.sort(draws)[-11], draws], 1000) == 12 / 200
+    assert p_value(np.r_[np.nan, draws], 1000) == 1
 
 
 def test_where_few_draws_are_as_large_chances_are_extrapolated():

@@ -194,7 +194,7 @@ def p_value(best: Floats, n_rows: int) -> float:
 
     The share of the draws that reach it; where few do, their distribution is extrapolated.
     """
-    share = float(np.mean(best >= best[0]))
+    share = float(np.mean(~(best < best[0])))  # 1 for what is not a number
     if share > FEW_ABOVE / best.size or n_rows < ROWS_FOR_TAILS:
         return share
     return min(share, chance_above(best[0], best[1:]))
