@@ -417,8 +417,8 @@ CHANGES = [
     Change(
         "variance/conditional.py",
         "two neighbours, whatever the task",
-        "n_neighbors = response.default_neighbors",
-        "n_neighbors = 2",
+        "min(response.default_neighbors, most)",
+        "2",
         "variance/test_conditional.py",
     ),
     Change(
