@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils import checks, frames
-from .._utils.normal import normal_quantile
+from .._utils import frames
 from ..data.design import Kind
 from ..data.quality import Finding
 from ..data.response import Task
 from ..parameters import Procedure
+from .estimates import margin
 from .formats import format_p
 from .path import Path
+from .sharing import Driver, Sharing
 from .uncertainty import SAMPLE_SIZE_OK, SampleSize, Uncertainty
 
 # Evidence weaker than this is marked.
@@ -67,6 +68,9 @@ class Indices:
     """How many rows of each factor have a missing value."""
     findings: tuple[Finding, ...] = ()
     """What in the table makes these results misleading: identifiers, copies of rows, rows that follow each other."""
+
+    sharing: Sharing | None = None
+    """What factors explain alone and which of them stand in for each other, where that was looked at."""
 
     @property
     def members(self) -> tuple[tuple[int, ...], ...]:
@@ -154,16 +158,16 @@ class Indices:
         level : float
             How often such intervals hold the truth, between 0 and 1.
         """
-        margin = self._margin(level, self.standard_errors, self._sure().bias)
-        interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - margin, self.shares + margin]), 0.0, 1.0)
+        half = margin(level, self.standard_errors, self._sure().bias)
+        interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - half, self.shares + half]), 0.0, 1.0)
         if self.r2_interval(level)[0] <= 0:
-            interval[~np.isnan(margin)] = 0.0, 1.0
+            interval[~np.isnan(half)] = 0.0, 1.0
         return interval
 
     def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The confidence interval of the R² ceiling; see `interval`."""
-        margin = self._margin(level, self._sure().r2, self._sure().r2_bias)
-        low, high = np.clip([self.r2_ceiling - margin, self.r2_ceiling + margin], 0.0, 1.0)
+        half = margin(level, self._sure().r2, self._sure().r2_bias)
+        low, high = np.clip([self.r2_ceiling - half, self.r2_ceiling + half], 0.0, 1.0)
         return float(low), float(high)
 
     def _sure(self) -> Uncertainty:
@@ -171,18 +175,25 @@ class Indices:
             raise ValueError("no standard errors were computed; use uncertainty=True.")
         return self.uncertainty
 
-    def _margin(self, level: float, errors: Any, bias: Any) -> Any:
-        """Half of the length of an interval: what was taken off for bias counts as one more standard error."""
-        if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
-            raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
-        return normal_quantile((1 + level) / 2) * np.hypot(errors, bias)
-
     @property
     def ranking(self) -> NDArray[np.intp]:
         """1 for the most important factor; all with importance 0 share the last rank."""
         ranking = np.full(self.values.size, self.selected.size + 1)
         ranking[self.selected] = np.arange(1, self.selected.size + 1)
         return ranking
+
+    @property
+    def drivers(self) -> tuple[Driver, ...]:
+        """What drives the response, the most important first: selected factors, and those that stand in for them."""
+        clusters = () if self.sharing is None else self.sharing.clusters
+        together = {i for cluster in clusters for i in cluster.positions}
+        intervals = None if self.uncertainty is None else self.interval()
+        found = [Driver(c.positions, min(c.joint, 1.0), c.interval(), c) for c in clusters]
+        for i in self.selected.tolist():
+            if i not in together:
+                interval = None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1]))
+                found.append(Driver((i,), float(self.shares[i]), interval))
+        return tuple(sorted(found, key=lambda driver: -driver.lost))
 
     @property
     def left_out(self) -> NDArray[np.intp]:

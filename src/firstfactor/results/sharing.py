@@ -1,0 +1,168 @@
+"""What factors share: how much each explains alone, and which of them stand in for each other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import frames
+from .estimates import Estimates, margin
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Factors that stand in for each other: any of them will do."""
+
+    factors: tuple[str, ...]
+    """The representative first, then the others, the best stand-in first."""
+    joint: float
+    """The total index of all of them: the share of what is explained that is lost without any of them."""
+    standard_error: float
+    """Of the joint index."""
+    bias: float
+    """How much the joint index may be wrong because neighbours are at a distance."""
+    kept: tuple[float, ...]
+    """For each factor, the share of the joint index that it keeps if it stands in for all of them, from 0 to 1."""
+    dependence: float
+    """How well the factors explain each other, from 0 to 1: the height of their node in the tree."""
+    positions: tuple[int, ...]
+    """Where the factors are in the table."""
+
+    @property
+    def representative(self) -> str:
+        """The factor that keeps most."""
+        return self.factors[0]
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of the joint index, between 0 and 1."""
+        half = margin(level, self.standard_error, self.bias)
+        low, high = np.clip([self.joint - half, self.joint + half], 0.0, 1.0)
+        return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the tree: two smaller ones that share more with each other than with the rest."""
+
+    children: tuple[int, int]
+    """Numbers of both: below the number of leaves, a leaf; beyond, the node that was made at that place."""
+    positions: tuple[int, ...]
+    """The factors below it, as positions in the table."""
+    dependence: float
+    """How well the factors of one child explain those of the other, from 0 to 1, on average over all pairs."""
+    joint: float
+    """The total index of all factors below it."""
+    standard_error: float
+    """Of the joint index."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Which factors share information: those that share most are put together first."""
+
+    names: tuple[str, ...]
+    """Of all factors of the table."""
+    leaves: tuple[int, ...]
+    """The factors in the tree, as positions in the table."""
+    nodes: tuple[Node, ...]
+    """From the ones that share most to the root."""
+    dependence: NDArray[np.float64] = field(compare=False)
+    """How well each leaf (row) is explained by each other one (column), from 0 to 1: (leaves, leaves)."""
+
+    @property
+    def linkage(self) -> NDArray[np.float64]:
+        """The tree as scipy has it, for ``scipy.cluster.hierarchy.dendrogram``; heights are 1 − dependence."""
+        rows = [(*node.children, 1 - node.dependence, len(node.positions)) for node in self.nodes]
+        return np.array(rows, dtype=float).reshape(-1, 4)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The leaves as positions in the table, so that those which share information stand side by side."""
+        return self.nodes[-1].positions if self.nodes else self.leaves
+
+    def __str__(self) -> str:
+        header = ("factors", "share", "joint", "standard error")
+        rows = [
+            (
+                " + ".join(self.names[i] for i in node.positions),
+                f"{node.dependence:.3f}",
+                f"{node.joint:.3f}",
+                f"{node.standard_error:.3f}",
+            )
+            for node in self.nodes
+        ]
+        return frames.make_text(header, rows)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What happens if a factor that was left out takes the place of a selected one."""
+
+    selected: int
+    """The position of the selected factor."""
+    cost: float
+    """How much less is explained, as a share of what is; 0 if no less."""
+    kept: float
+    """The share of what the selected factor adds that the other one adds in its place, from 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """What the factors of one result share."""
+
+    alone: Estimates
+    """What each factor explains by itself, as a share of what the selected ones explain: (factors,)."""
+    clusters: tuple[Cluster, ...] = ()
+    """Factors that stand in for each other, those whose joint index is largest first."""
+    tree: Tree | None = None
+    """Which factors share information; None where there are not two to look at."""
+    exchanges: Mapping[int, Exchange] = field(default_factory=dict)
+    """For factors that were left out, which selected one they come closest to replacing."""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """One thing that drives the response: a factor, or several that stand in for each other."""
+
+    factors: tuple[int, ...]
+    """Positions in the table, the representative first."""
+    lost: float
+    """The total index of all of them, at most 1: what is lost without."""
+    interval: tuple[float, float] | None
+    """Of what is lost, if that is known."""
+    cluster: Cluster | None = None
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether it is several factors."""
+        return self.cluster is not None
+
+
+class Explanations:
+    """A sentence on each factor: why it was selected or left out."""
+
+    def __init__(self, names: Sequence[str], reasons: Sequence[str], sentences: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.reasons = tuple(reasons)
+        """``selected``, ``constant``, ``stands in``, ``removed`` or ``adds nothing``, for each factor."""
+        self.sentences = tuple(sentences)
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self.names:
+            raise KeyError(f"there is no factor {name!r}; the factors are {', '.join(self.names[:10])}.")
+        return self.sentences[self.names.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
+        """A data frame with a row for each factor."""
+        columns = {"factor": self.names, "reason": self.reasons, "sentence": self.sentences}
+        return frames.make_frame({name: list(values) for name, values in columns.items()}, backend)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
