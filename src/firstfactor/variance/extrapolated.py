@@ -25,6 +25,9 @@ LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 24, 2, 3
 # equally far, and taking off the difference many times over would only add noise. It may still be bias.
 LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
 
+# The least part of what a row contributes that is its own: extrapolation counts its neighbours more than once.
+LEAST_OWN = 0.01
+
 # Rows to average over if all could be: the errors of so many tell the variance well enough.
 MAX_OUTER = 10_000
 
@@ -92,7 +95,7 @@ class ExtrapolatedSearch:
             overlap=2 * fourth * max(float(squared_weights), 0.0),
             shared=2 * fourth * float(1 - own),
             # Rows of a group may share their neighbours: then what these have in common is in the contributions.
-            in_groups=float(1 / own) ** 0.5,
+            in_groups=max(float(own), LEAST_OWN) ** -0.5,
             bias=doubt * abs(self._mean(squares[1] - squares[0], outer)),
         )
 
