@@ -28,8 +28,8 @@ class Average:
     def __init__(self, variances: Variances, step: int) -> None:
         search, rows = variances.search, variances.outer[::step]
         self._n_rows = variances.outer.size
-        self._share = self._n_rows / variances.design.n_rows
-        self._total = search.squared_deviations(rows).rows
+        self._share = variances.total_share
+        self._total = variances.contributions((), step).rows
         self._weights = None if search.weights is None else search.weights[rows] / search.weights[rows].mean()
         self._groups = None if search.groups is None else search.groups[rows]
 
