@@ -19,7 +19,7 @@ from ..plots.effects import draw_effect
 from ..plots.importance import draw_importance
 from ..plots.path import draw_path, stops
 from ..plots.stability import draw_stability
-from ..results.formats import format_importance, format_interval, format_p
+from ..results.formats import format_importance, format_interval, format_p, percent
 from ..results.indices import Indices, indices_of
 from ..results.wording import (
     LEVEL,
@@ -27,7 +27,6 @@ from ..results.wording import (
     intervals,
     is_calibrated,
     measure,
-    percent,
     r2_range,
     say_bias,
     say_ceiling,

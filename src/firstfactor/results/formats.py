@@ -17,3 +17,11 @@ def format_importance(value: float) -> str:
 def format_interval(interval: NDArray[np.float64]) -> str:
     """Both ends of an interval with three decimals, in brackets; nothing if there is none."""
     return "" if np.isnan(interval).any() else "({:.3f}–{:.3f})".format(*interval)
+
+
+def percent(share: float) -> str:
+    """A share in percent: no 100 % that is not quite, no 0 % that is some."""
+    if share in (0, 1):
+        return f"{100 * share:.0f} %"
+    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
+    return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"

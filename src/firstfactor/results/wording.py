@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.text import printable
+from .formats import percent
 from .indices import WEAK, Indices
 
 # How often the intervals that are shown hold the truth.
@@ -110,14 +111,6 @@ def _say_coding(indices: Indices) -> str:
     labels = [printable(label) for label in indices.classes]
     coding = "" if len(labels) > 2 or labels == ["0", "1"] else f"{labels[1]} = 1, {labels[0]} = 0; "
     return f" ({coding}a Brier score of {indices.response_variance - indices.explained_variance:.3g})"
-
-
-def percent(share: float) -> str:
-    """A share in percent: no 100 % that is not quite, no 0 % that is some."""
-    if share in (0, 1):
-        return f"{100 * share:.0f} %"
-    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
-    return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"
 
 
 def format_ceiling(indices: Indices) -> str:
