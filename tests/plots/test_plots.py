@@ -16,8 +16,10 @@ from tables import friedman, mixed
 from firstfactor import FIRST, Indices, backward_elimination, stability, total_indices
 from firstfactor._utils.shorten import shorten, shorten_all
 from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
-from firstfactor.plots.effects import local_means
+from firstfactor.plots.bins import make_bins
+from firstfactor.plots.original_data import Column
 from firstfactor.plots.path import stops
+from firstfactor.variance.partial_effects import plain_levels
 
 LONG = "average daily temperature of sensor number {} in the northern hall during the night"
 
@@ -324,19 +326,29 @@ def test_effects_of_any_table(given):
     assert [ax.get_title(loc="left").split(" (")[0] for ax in axes] == names
     levels = axes[1]
     assert [label.get_text() for label in levels.get_xticklabels()] == ["ash", "elm", "oak"]
-    (means,) = levels.collections
-    for level, segment in zip(("ash", "elm", "oak"), means.get_segments(), strict=True):
+    plain, fixed, intervals = levels.collections
+    for level, segment in zip(("ash", "elm", "oak"), plain.get_segments(), strict=True):
         assert segment[0, 1] == pytest.approx(y[X["make"] == level].mean())
+    ash, elm, oak = (segment[0, 1] for segment in fixed.get_segments())
+    assert elm - ash == pytest.approx(2, abs=0.1) and oak - ash == pytest.approx(0, abs=0.1)
+    for segment, level in zip(intervals.get_segments(), (ash, elm, oak), strict=True):
+        assert segment[:, 1].mean() == pytest.approx(level) and 0 < np.ptp(segment[:, 1]) < 0.3
+
+
+def local_means(x, y):
+    bins = make_bins(Column(x, ()))
+    return bins.centres, plain_levels(bins.of_row, y[:, None]).means[:, 0]
 
 
 def test_effects_draw_the_local_mean(fitted):
     selector, X, y = fitted
-    ax = plot_effects(X, y, selector)[0]
+    ax = plot_effects(X, y, selector.indices_)[0]
     points, line = ax.get_lines()
     assert len(points.get_xdata()) == 400
     centres, means = local_means(X[:, selector.selected_[0]], y)
     assert line.get_xdata().tolist() == centres.tolist()
     assert line.get_ydata().tolist() == means.tolist()
+    assert not ax.collections and not ax.figure.legends  # nothing to explain
 
 
 def test_local_means_share_rows_evenly_and_keep_equal_values_together():
@@ -347,7 +359,7 @@ def test_local_means_share_rows_evenly_and_keep_equal_values_together():
     x = np.repeat([1.0, 2.0, 5.0], [300, 50, 50])
     centres, means = local_means(x, x**2)
     assert centres.tolist() == [1, 2, 5]
-    assert means.tolist() == [1, 4, 25]
+    np.testing.assert_allclose(means, [1, 4, 25])
 
 
 def test_effects_of_two_classes_are_shares():

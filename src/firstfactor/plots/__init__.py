@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ..results.formats import format_importance
 from ..results.indices import indices_of
-from .axes import Label, figure_maker, fitting, panel_columns, panels, width
-from .effects import Effect, draw_effect, read_effects
+from .axes import Label, add_title, figure_maker, fitting, panel_columns, panels, width
+from .effects import Effect, draw_effect, legend_entries, read_effects
 from .fonts import fonts_for
 from .importance import draw_importance
+from .legend import add_figure_legend, add_legend
 from .original_data import Target
 from .path import draw_path
 from .stability import draw_stability
@@ -99,13 +100,17 @@ def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
         return draw_stability(result, ax, figure_maker())
 
 
-def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
-    """Draw y against each selected factor, with its local mean.
+def plot_effects(
+    X: Any, y: Any, result: Any, ax: Any = None, *, sample_weight: Any = None, groups: Any = None
+) -> NDArray[Any]:
+    """Draw y against each selected factor: as it looks, and with the other selected factors held fixed.
 
-    For numbers the local mean is that of rows with about the same value (bins with as many rows each); for categories,
-    that of each level. With two classes, y is 1 for the second and 0 for the first, and its mean is a share. Of many
-    rows some are drawn; means are over all of them. The effect of a factor that acts through others is not seen in
-    its local mean.
+    A factor often goes along with others: large diamonds are less clear, so that clear ones look cheap. The dashed line
+    is what is seen: the mean of y in bins of about as many rows each, or in each level of a category. The thick line
+    has the other selected factors held fixed, without those that stand in for the factor itself, and at most the
+    8 most important ones; its band is a 95 % interval. Where others change what a factor does, it is the mean of its
+    effects. Without a fitted `FIRST`, and where there are no others, there is one line: what is seen. With two classes,
+    y is 1 for the second and 0 for the first, and its mean is a share. Of many rows some are drawn.
 
     Parameters
     ----------
@@ -117,6 +122,8 @@ def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
         As in `plot_importance`.
     ax : Axes or array of them, optional
         Where to draw, one for each selected factor. Default: a new figure.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As they were given to ``fit``.
 
     Returns
     -------
@@ -124,23 +131,30 @@ def plot_effects(X: Any, y: Any, result: Any, ax: Any = None) -> NDArray[Any]:
         One for each selected factor, the most important first; empty if none was selected.
     """
     indices = indices_of(result)
-    effects, target = read_effects(X, y, indices, indices.selected.tolist())
+    options = result.parameters()[0] if hasattr(result, "parameters") else None
+    effects, target = read_effects(X, y, indices, indices.selected.tolist(), options, sample_weight, groups)
     levels = (level for effect in effects for level in effect.column.levels)
-    with fonts_for([target.label, *indices.names, *levels]):
+    with fonts_for([target.label, *target.series, *indices.names, *levels]):
         return _draw_effects(effects, target, ax)
 
 
 def _draw_effects(effects: list[Effect], target: Target, ax: Any) -> NDArray[Any]:
-    """Draw a panel for each factor."""
+    """Draw a panel for each factor, and say once what lines mean."""
     axes = panels(len(effects), figure_maker()) if ax is None else np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(axes) != len(effects):
         raise ValueError(f"ax must have one Axes per selected factor ({len(effects)}); got {len(axes)}.")
-    if effects:
-        labels = [Label(effect.name, after=f" ({format_importance(effect.importance)})") for effect in effects]
-        titles = fitting(labels, min(map(width, axes)), axes[0].yaxis.label)
+    if not effects:
+        return axes
+    labels = [Label(effect.name, after=f" ({format_importance(effect.importance)})") for effect in effects]
+    titles = fitting(labels, min(map(width, axes)), axes[0].yaxis.label)
+    entries = legend_entries(effects, target)
     for number, (panel, effect) in enumerate(zip(axes, effects, strict=True)):
-        draw_effect(panel, effect, target)
-        panel.set_title(titles[number], loc="left", parse_math=False, font=panel.yaxis.label.get_fontproperties())
+        draw_effect(panel, effect, target, legend=False)
+        add_title(panel, titles[number])
         if ax is None and number % panel_columns(len(effects)):
             panel.set_ylabel("")
+    if ax is None:
+        add_figure_legend(axes[0], entries)
+    else:
+        add_legend(axes[0], entries)
     return axes

@@ -31,6 +31,9 @@ MOST_ROWS = 60
 
 ROW_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT = 0.27, 2.9, 2.4  # inches
 
+# Names below the axes are shortened to no less than this, in points, before they are turned.
+LEAST_ROOM = 80
+
 
 @dataclass(frozen=True)
 class Label:
@@ -81,6 +84,37 @@ def despine(ax: "Axes") -> None:
         ax.spines[side].set_visible(False)
 
 
+def ink(ax: "Axes") -> Any:
+    """The colour of text and lines."""
+    return ax.xaxis.label.get_color()
+
+
+def type_size(ax: "Axes") -> float:
+    """The size of all text in points."""
+    return float(ax.yaxis.label.get_fontsize())
+
+
+def add_title(ax: "Axes", text: str, **settings: Any) -> None:
+    """Write a title at the left, in the size of all text."""
+    ax.set_title(text, loc="left", parse_math=False, font=ax.yaxis.label.get_fontproperties(), **settings)
+
+
+def label_columns(ax: "Axes", labels: Sequence[Label]) -> None:
+    """Name the columns at the bottom, from left to right: turned, and some left out, as there is room."""
+    ax.set_xticks(range(len(labels)))
+    if not labels:
+        return
+    tick = ax.get_xticklabels()[0]
+    each = final_width(ax) / len(labels) - 6
+    widest = max(text_width(label.with_name(printable(label.name)), tick) for label in labels)
+    is_turned = widest > each and each < LEAST_ROOM
+    shown = fitting(labels, _room_below(ax) if is_turned else each, tick)
+    step = int(np.ceil(1.2 * float(tick.get_fontsize()) / (each + 6))) if is_turned else 1
+    ax.set_xticks(range(0, len(labels), step), shown[::step], parse_math=False, rotation=90 if is_turned else 0)
+    ax.set_xticks(range(len(labels)), minor=True)
+    ax.tick_params(axis="x", which="both", length=0 if step == 1 else 2)
+
+
 def label_rows(ax: "Axes", labels: list[Label]) -> None:
     """Name the rows at the left, from top to bottom, shortened to the room there is."""
     ax.set_yticks(range(len(labels)))
@@ -110,6 +144,19 @@ def _room_at_the_left(ax: "Axes") -> float:
         if extent.x1 <= box.x0 and extent.y0 < box.y1 and box.y0 < extent.y1:
             ends.append(extent.x1)
     return points(ax, box.x0 - max(ends)) - 8  # what lies between a name and the axes
+
+
+def _room_below(ax: "Axes") -> float:
+    """How high names below the axes can be, in points, without leaving the figure or meeting other axes."""
+    box = ax.get_window_extent()
+    if ax.figure.get_layout_engine() is not None:  # it will move the axes up
+        return 0.5 * points(ax, box.height)
+    ends = [ax.figure.bbox.y0]
+    for other in ax.figure.axes:
+        extent = other.get_window_extent()
+        if extent.y1 <= box.y0 and extent.x0 < box.x1 and box.x0 < extent.x1:
+            ends.append(extent.y1)
+    return points(ax, box.y0 - max(ends)) - 8  # what lies between a name and the axes
 
 
 def final_width(ax: "Axes") -> float:
