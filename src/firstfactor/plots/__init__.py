@@ -52,19 +52,19 @@ def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
 
 
 def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
-    """Draw the share of the variance explained (R²) after each step of the selection, from top to bottom.
+    """Draw the share of the variance explained (R²) after each step of the selection, from left to right.
 
-    Factors enter one at a time; those that elimination takes out again are marked where they enter and where they
+    Factors enter (+) one at a time; those that are taken out again (−) are marked where they enter and where they
     leave. The dashed line is the ceiling: what the factors selected explain in the end. It is not drawn where the path
     does not lead there: the calibrated rule looks at R² of sums of functions, and writes its p-values next to the
-    factors; with ``split`` the ceiling is that of other rows.
+    factors where there is room; with ``split`` the ceiling is that of other rows. Of many steps some are named.
 
     Parameters
     ----------
     result : FIRST or Indices
         A fitted `FIRST`, or what `backward_elimination` returns.
     ax : matplotlib Axes, optional
-        Where to draw. Default: a new figure, high enough for all steps.
+        Where to draw. Default: a new figure, high enough for the names.
 
     Returns
     -------
