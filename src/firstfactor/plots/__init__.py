@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..results.formats import format_importance
-from ..results.indices import indices_of
-from .axes import Label, add_title, figure_maker, fitting, panel_columns, panels, width
+from ..results.indices import Indices, indices_of
+from .axes import PAIR_SIZE, Label, add_title, figure_maker, fitting, panel_columns, panels, width
 from .effects import Effect, draw_effect, legend_entries, read_effects
 from .fonts import fonts_for
 from .importance import draw_importance
 from .legend import add_figure_legend, add_legend
 from .original_data import Target
+from .pair import draw_pair, read_pair
 from .path import draw_path
 from .stability import draw_stability
 
@@ -136,6 +137,53 @@ def plot_effects(
     levels = (level for effect in effects for level in effect.column.levels)
     with fonts_for([target.label, *target.series, *indices.names, *levels]):
         return _draw_effects(effects, target, ax)
+
+
+def plot_pair(X: Any, y: Any, result: Any, first: str | int, second: str | int, ax: "Axes | None" = None) -> "Axes":
+    """Draw the mean of y over two factors at once, as colours.
+
+    Where the effect of one factor depends on the other, columns of colours differ in more than brightness: with y =
+    x₁ x₂, neither factor has an effect of its own, and the picture shows two bright and two dark corners. Numbers are
+    in bins of about as many rows each, marked by their edges, and categories in levels; cells without rows stay blank.
+    With two classes the mean is the share of the second; of more classes, or of several outputs, the one is drawn that
+    differs most from cell to cell.
+
+    Parameters
+    ----------
+    X : array-like or table of shape (rows, factors)
+        The factors that were analysed.
+    y : array-like of shape (rows,)
+        The response.
+    result : FIRST or Indices
+        As in `plot_importance`.
+    first, second : str or int
+        Names or positions of the factors from left to right and from bottom to top.
+    ax : matplotlib Axes, optional
+        Where to draw. Default: a new figure.
+
+    Returns
+    -------
+    Axes
+    """
+    indices = indices_of(result)
+    pair = read_pair(X, y, indices, *(_locate(indices, factor) for factor in (first, second)))
+    with fonts_for([pair.label, pair.across.name, pair.up.name, *pair.across.labels, *pair.up.labels]):
+        if ax is None:
+            ax = figure_maker()(figsize=PAIR_SIZE, layout="constrained").add_subplot()
+        draw_pair(ax, pair)
+        return ax
+
+
+def _locate(indices: Indices, factor: str | int) -> int:
+    """The position of a factor given by name or position."""
+    names = indices.names
+    if isinstance(factor, str) and factor in names:
+        return names.index(factor)
+    if isinstance(factor, int | np.integer) and -len(names) <= factor < len(names):
+        return int(factor) % len(names)
+    raise ValueError(
+        f"factors must be names, such as {names[0]!r}, or positions from 0 to {len(names) - 1}; got {factor!r}."
+    )
 
 
 def _draw_effects(effects: list[Effect], target: Target, ax: Any) -> NDArray[Any]:

@@ -31,6 +31,9 @@ MOST_ROWS = 60
 
 ROW_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT = 0.27, 2.9, 2.4  # inches
 
+# Of a picture of two factors.
+PAIR_SIZE = (5.2, 4.0)  # inches
+
 # Of a chart with columns: its height, and what it may be higher for names that are turned.
 CHART_HEIGHT, MOST_FOR_NAMES = 2.8, 1.6  # inches
 
@@ -159,7 +162,7 @@ def label_rows(ax: "Axes", labels: list[Label]) -> None:
     ax.set_yticks(range(len(labels)))
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     if labels:
-        short = fitting(labels, _room_at_the_left(ax), ax.get_yticklabels()[0])
+        short = fitting(labels, room_at_the_left(ax), ax.get_yticklabels()[0])
         ax.set_yticks(range(len(labels)), short, parse_math=False)
     ax.tick_params(axis="y", length=0)
     despine(ax)
@@ -172,7 +175,7 @@ def rows_that_fit(ax: "Axes") -> int:
     return int(np.clip(points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
 
 
-def _room_at_the_left(ax: "Axes") -> float:
+def room_at_the_left(ax: "Axes") -> float:
     """How wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
         return 0.45 * width(ax)
@@ -201,6 +204,11 @@ def room_below(ax: "Axes") -> float:
 def final_width(ax: "Axes") -> float:
     """How wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
     return width(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.7)
+
+
+def final_height(ax: "Axes") -> float:
+    """How high axes with names below them will be at least, in points."""
+    return points(ax, ax.get_window_extent().height) * (1.0 if ax.figure.get_layout_engine() is None else 0.6)
 
 
 def width(ax: "Axes") -> float:
