@@ -15,10 +15,10 @@ from ..results.indices import Indices
 from ..results.wording import LEVEL
 from ..variance.conditional import Variances, how_to_read, make_variances
 from ..variance.partial_effects import Levels, partial_levels, plain_levels
-from .axes import GREY, SERIES, Label, despine, fitting, ink, label_columns, points, type_size
+from .axes import GREY, SERIES, Label, despine, fitting, ink, label_columns, points, text_width, type_size, width
 from .bins import Bins, make_bins
 from .legend import Entry, add_legend, line_style
-from .original_data import Column, Target, analysed_rows, count_rows, read_columns, read_target
+from .original_data import MISSING, Column, Target, analysed_rows, count_rows, read_columns, read_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -234,6 +234,8 @@ def _draw_rows(ax: "Axes", effect: Effect, target: Target) -> None:
     if len(rows) > MOST_POINTS:
         rows = np.sort(rng.choice(rows, MOST_POINTS, replace=False))
     x, y = effect.column.values[rows], target.values[rows, 0]
+    if not effect.column.levels and effect.bins.numbers:  # beyond the axis is the place of missing values
+        x = np.where(x <= _core(effect.column.values[effect.column.known])[1], x, np.nan)
     if effect.column.levels:
         x = effect.bins.of_row[rows] + rng.uniform(-0.3, 0.3, size=len(rows))
     if target.classes:  # so that rows do not hide each other
@@ -259,7 +261,7 @@ def _draw_numbers(ax: "Axes", effect: Effect, lines: list[Line]) -> None:
             _draw_missing(ax, apart, line)
     ax.set_xlim(low, high)
     if bins.has_missing:
-        _name_missing(ax, high, apart + 0.06 * (high - low))
+        _name_missing(ax, high, apart)
 
 
 def _draw_missing(ax: "Axes", x: float, line: Line) -> None:
@@ -272,21 +274,15 @@ def _draw_missing(ax: "Axes", x: float, line: Line) -> None:
         ax.plot([x], [line.means[-1]], "D", color="none", markeredgecolor=line.colour, markersize=4.5, mew=0.9)
 
 
-def _name_missing(ax: "Axes", edge: float, end: float) -> None:
-    """Set what is missing apart at the right and name it there."""
-    ticks = [tick for tick in ax.get_xticks() if ax.get_xlim()[0] <= tick <= edge]
-    ax.set_xticks(ticks)
+def _name_missing(ax: "Axes", edge: float, apart: float) -> None:
+    """Set the place of missing values apart at the right, and name it below, where no number is in the way."""
+    low, end = ax.get_xlim()[0], 2 * apart - edge
+    room = (text_width(MISSING, ax.yaxis.label) / 2 + 2 * type_size(ax)) * (end - low) / width(ax)
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= min(edge, apart - room)]
+    labels = ax.xaxis.get_major_formatter().format_ticks(ticks)
+    ax.set_xticks([*ticks, apart], [*labels, MISSING])
     ax.axvline(edge, color=GREY, linewidth=0.6, alpha=0.6)
-    ax.set_xlim(ax.get_xlim()[0], end)
-    ax.annotate(
-        "missing",
-        ((edge + end) / 2, 0.02),
-        xycoords=("data", "axes fraction"),
-        rotation=90,
-        ha="center",
-        va="bottom",
-        fontsize=type_size(ax),
-    )
+    ax.set_xlim(low, end)
 
 
 def _draw_levels(ax: "Axes", bins: Bins, lines: list[Line]) -> None:

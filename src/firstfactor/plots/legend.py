@@ -32,6 +32,7 @@ def add_legend(ax: "Axes", entries: Sequence[Entry]) -> None:
         return
     columns = _columns(ax, entries, width(ax))
     low, high = ax.get_ylim()
+    ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= high])  # none beside the legend
     row = 1.5 * type_size(ax) / points(ax, ax.get_window_extent().height)
     ax.set_ylim(low, high + (high - low) * min(row * -(-len(entries) // columns), MOST_ADDED))
     _write(ax, ax, entries, width(ax), columns, loc="upper left", borderaxespad=0)
