@@ -1,4 +1,4 @@
-"""Pictures of a result: importances, the path of the selection, stability, effects.
+"""Pictures of a result: importances, the path of the selection, stability, effects, two factors together.
 
 Colours are such that everybody tells them apart. Each function draws into the axes it is given and returns them. Given
 none, it makes a figure that is as high as its contents need and as wide as matplotlib's setting ``figure.figsize``
