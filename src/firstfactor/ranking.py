@@ -302,6 +302,7 @@ def _estimate(
     dataset: "Dataset", method: str, options: Options, procedure: Procedure, callback: "Callable[[Path], None]"
 ) -> "Indices":
     """The importances by the method asked for."""
+    from .dependence.sharing import add_sharing
     from .inference.totals import estimate_totals
     from .selection.backward import eliminate
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
@@ -310,12 +311,14 @@ def _estimate(
     with open_variances(dataset.X, dataset.y, options, dataset.weights, dataset.groups) as variances:
         design = variances.design
         if method == "total":
-            return estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
+            indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
+            return add_sharing(variances, indices, procedure.cluster_cut)
         if method == "backward":
             on_step = in_context(callback, design.names, variances.response.variance)
             forced = find_forced(variances, procedure)
             selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
-            return estimate_selected(variances, selection, "NANNE-BE", len(selection.kept) <= MAX_WITH_UNCERTAINTY)
+            is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, procedure.cluster_cut
+            return estimate_selected(variances, selection, "NANNE-BE", is_sure, cluster_cut=cut)
         return fit(variances, procedure, callback)
 
 
