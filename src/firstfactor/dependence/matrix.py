@@ -32,8 +32,9 @@ class Dependence:
 
     def __init__(self, variances: Variances) -> None:
         search = variances.search
-        self._rows = draw_fixed(search.design.n_rows, MAX_ROWS)
-        part = variances.on_rows(self._rows).search if self._rows.size < search.design.n_rows else search
+        rows = draw_fixed(search.design.n_rows, MAX_ROWS)
+        # Whether the response varies in these rows is no matter: factors explain factors.
+        part = search.on_rows(rows, search.y[rows]) if rows.size < search.design.n_rows else search
         self._search = Search(
             part.design,
             part.y,
