@@ -53,7 +53,7 @@ def exact_target(factors: FactorSet) -> Target:
     before = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])  # u comes before the factor
     after = np.array([0.0, *before])  # u ends with it
     coefficients = np.where(member, -after[sizes], before[sizes % n])
-    ones = np.full(n, 1 / n)
+    ones = np.full(n, 1 / max(n, 1))
     return Target(whole, tuple(sets), coefficients, -ones, ones)
 
 
