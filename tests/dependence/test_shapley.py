@@ -18,3 +18,27 @@ def test_nothing_to_share_is_shared_by_nobody():
     y = np.random.default_rng(0).normal(size=20)
     assert shapley_effects(np.ones((20, 2)), y).values.tolist() == [0, 0]
     assert FIRST(importance="shapley").fit(np.ones((20, 2)), y).importances_.tolist() == [0, 0]
+
+
+def test_a_share_of_nothing_is_not_known_and_soon_found_out(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 16)), rng.normal(size=40)
+    drawn = count_orders(monkeypatch)
+    found = shapley_effects(X, y)
+    assert found.explained_variance == 0
+    np.testing.assert_array_equal(found.values, 0)
+    np.testing.assert_array_equal(found.standard_errors, 0.5)
+    assert drawn == [2 * shapley.ORDERS_AT_A_TIME]
+
+
+def count_orders(monkeypatch):
+    """How many orders each call draws; None for all sets."""
+    drawn = []
+
+    def counted(variances, factors):
+        found = fair_shares(variances, factors)
+        drawn.append(found.n_orders)
+        return found
+
+    monkeypatch.setattr("firstfactor.dependence.shares.fair_shares", counted)
+    return drawn

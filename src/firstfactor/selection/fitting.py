@@ -109,8 +109,7 @@ def estimate_selected(
     by_importance = sorted(kept, key=lambda i: -values[i])
     size = diagnose_sample_size(variances, by_importance, noise)
     if uncertainty:
-        sure = plug_in(variances, target, size)
-        sure = replace(sure, standard_errors=np.hypot(sure.standard_errors, errors))
+        sure = plug_in(variances, target, size).less_sure(errors)
         if cluster_cut is not None:
             sharing = find_sharing(variances, kept, sure.p_values, size, cluster_cut)
         if selection.p_values is not None:
