@@ -5,6 +5,11 @@ import pytest
 from tables import friedman
 
 from firstfactor import FIRST
+from firstfactor.parameters import Options
+from firstfactor.results.path import Path
+from firstfactor.selection.compact import make_compact
+from firstfactor.selection.selection import Selection, ignore_step
+from firstfactor.variance.conditional import open_variances
 
 
 def weak_and_strong(rows=300, seed=0):
@@ -91,3 +96,47 @@ def test_steps_are_told_as_they_happen(rule, capsys):
     assert (path.to_frame()["phase"] == "compact").any()
     for step in path.steps:
         assert 0 <= step.base_explained <= path.response_variance
+
+
+# --- two for one ---------------------------------------------------------------------------------------
+
+
+def sum_and_parts(rows=400):
+    """Two parts, their sum with some noise, and another factor: the parts explain most, but the sum is one factor."""
+    rng = np.random.default_rng(0)
+    a, b, other = rng.normal(size=(3, rows))
+    return np.column_stack([a, b, a + b + 0.3 * rng.normal(size=rows), other]), a + b + other
+
+
+def narrow(X, y, tolerance, forced=()):
+    """The compact set of all factors."""
+    with open_variances(X, y, Options()) as variances:
+        selection = Selection(variances.design.varying, (), variances.response.variance, len(y), forced=forced)
+        return make_compact(variances, selection, tolerance, ignore_step)
+
+
+@pytest.mark.parametrize("others", [[3], []])
+def test_two_leave_for_one_that_left_before(others):
+    X, y = sum_and_parts()
+    y = y if others else y - X[:, 3]
+    found = narrow(X[:, [0, 1, 2, *others]], y, tolerance=0.1)
+    assert [(step.leaving, step.entering) for step in found.steps] == [((2,), ()), ((0, 1), (2,)), ((), ())][
+        : 2 + len(others)
+    ]
+    assert found.kept == (2, *others)
+    path = Path(("a", "b", "sum", "other"), 1.0, found.steps)
+    assert path.removed == path.spared == (0, 1)
+    assert path.describe(found.steps[1])[-1] == "− a, − b, + sum"
+
+
+def test_forced_factors_are_not_exchanged():
+    X, y = sum_and_parts()
+    assert narrow(X, y, 0.1, forced=(0,)).kept == (0, 1, 3)
+
+
+def test_too_many_exchanges_are_not_tried(monkeypatch):
+    X, y = sum_and_parts()
+    monkeypatch.setattr("firstfactor.selection.compact.MAX_EXCHANGES", 2)
+    assert narrow(X, y, 0.1).kept == (0, 1, 3)
+    monkeypatch.setattr("firstfactor.selection.compact.MAX_EXCHANGES", 3)
+    assert narrow(X, y, 0.1).kept == (2, 3)
