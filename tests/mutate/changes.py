@@ -946,7 +946,7 @@ CHANGES = [
         "far neighbours are no bias",
         "whole.bias + allow_for_distance(variances, size, variances.of(target.factors)) if target.noise",
         "whole.bias if target.noise",
-        "inference/test_standard_errors.py::test_where_neighbours_are_far_the_ceiling_may_be_much_higher",
+        "inference/test_standard_errors.py::test_the_bias_of_nearest_neighbours_is_allowed_for",
     ),
     Change(
         "results/estimates.py",
