@@ -42,3 +42,13 @@ def count_orders(monkeypatch):
 
     monkeypatch.setattr("firstfactor.dependence.shares.fair_shares", counted)
     return drawn
+
+
+def test_shares_below_0_are_shown_as_0_within_their_intervals():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 4))
+    found = shapley_effects(X, X[:, 0] + rng.normal(size=60))
+    assert found.values.min() < 0
+    np.testing.assert_array_equal(found.shares, np.clip(found.values, 0, 1))
+    low, high = found.interval().T
+    assert ((low <= found.shares) & (found.shares <= high)).all()

@@ -1129,7 +1129,7 @@ CHANGES = [
     Change(
         "results/indices.py",
         "shares above 1",
-        "return np.minimum(self.values, 1.0)",
+        "return np.clip(self.values, 0.0, 1.0)",
         "return self.values",
         "results/test_indices.py",
     ),
