@@ -22,7 +22,7 @@ def found():
 
 def test_the_sign_tells_what_two_factors_do(found):
     assert len(found.pairs) == 10
-    values = {pair: value for pair, value in zip(found.pairs, found.values, strict=True)}
+    values = dict(zip(found.pairs, found.values, strict=True))
     assert values[0, 1] == pytest.approx(-0.5, abs=0.1)
     assert values[2, 3] == pytest.approx(0.5, abs=0.1)
     assert all(abs(value) < 0.15 for pair, value in values.items() if pair not in ((0, 1), (2, 3)))
