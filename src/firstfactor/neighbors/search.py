@@ -224,7 +224,7 @@ class Search(SearchSpace):
 
     @cached_property
     def _subset_balls(self) -> dict[tuple[tuple[int, ...], int], Balls]:
-        """Balls of every ``step``-th outer row in every subset of the factors that were scanned last, without a reach."""
+        """Balls of every ``step``-th outer row in every subset of the factors scanned last, without their reach."""
         return {}
 
     # --- one set at a time -----------------------------------------------------------------------------
