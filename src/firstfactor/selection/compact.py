@@ -35,6 +35,7 @@ class CompactSearch:
         free = tuple(i for i in kept if i not in self._forced)
         explained = self._total - self._variances.minus_each(kept)[np.isin(kept, free)]
         self._best = max(self._best, float(explained.max(initial=0.0)))
+        chosen: tuple[int, ...]
         if free and self._is_enough(float(explained.max())):
             chosen = (free[int(np.argmax(explained))],)
         else:
