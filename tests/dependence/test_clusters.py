@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
+from tables import mixed
 
 from firstfactor import FIRST, Cluster, total_indices
 from firstfactor.dependence import sharing as sharing_module
@@ -230,3 +231,15 @@ def test_what_is_explained_alone_is_a_share_from_0_to_1():
         rng = np.random.default_rng(seed)
         found = FIRST().fit(rng.normal(size=(30, 6)), rng.normal(size=30))
         assert ((found.alone_ >= 0) & (found.alone_ <= 1)).all()
+
+
+def test_rounding_decides_neither_who_represents_nor_what_an_exchange_costs():
+    X, y = mixed(150)
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = rng.permutation(150)
+        found = FIRST().fit(X.assign(copy=(1.1 + seed / 10) * X["size"]).iloc[rows, rng.permutation(6)], y[rows])
+        (cluster,) = found.clusters_
+        assert cluster.kept == (1.0, 1.0)
+        assert cluster.positions[0] in found.selected_
+        assert [exchange.cost for exchange in found.indices_.sharing.exchanges.values()] == [0.0]

@@ -123,9 +123,10 @@ class Cutter:
         """The share of what is lost without all members that one of them keeps, from 0 to 1."""
         rest = [i for i in self.kept if i not in members]
         least, most = self.variances.of(self.kept), self.variances.of(rest)
-        if most - least <= self.variances.tolerance:
+        instead = self.variances.of([*rest, factor])
+        if min(most, instead) - least <= self.variances.tolerance:
             return 1.0
-        return float(np.clip((most - self.variances.of([*rest, factor])) / (most - least), 0.0, 1.0))
+        return float(np.clip((most - instead) / (most - least), 0.0, 1.0))
 
     def exchanges(self) -> dict[int, Exchange]:
         """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
@@ -142,6 +143,7 @@ class Cutter:
         """What happens if a factor takes the place of a selected one."""
         explained = max(self.variances.response.variance - self.variances.of(self.kept), self.variances.tolerance)
         instead = [*(i for i in self.kept if i != selected), other]
-        cost = (self.variances.of(instead) - self.variances.of(self.kept)) / explained
+        lost = self.variances.of(instead) - self.variances.of(self.kept)
+        cost = lost / explained if lost > self.variances.tolerance else 0.0
         is_sure = selected in self.surely_missed
         return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other), dependence, is_sure)
