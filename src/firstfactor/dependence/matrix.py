@@ -12,7 +12,7 @@ import numpy as np
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.search import Search
-from ..neighbors.strategy import Floats
+from ..neighbors.strategy import Floats, spans
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 from ..variance.sampling import draw_fixed
@@ -25,6 +25,10 @@ NEIGHBORS = 12
 
 # Levels of a category that have a column; the rarer ones share one.
 MAX_LEVELS = 20
+
+
+# Factors whose columns are in memory at a time.
+FACTORS_AT_A_TIME = 256
 
 
 class Dependence:
@@ -46,8 +50,11 @@ class Dependence:
 
     def explained_by_each(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
         """How well each of some factors (rows) is explained by each of the others (columns), from 0 to 1."""
-        if not factors or not others:
-            return np.zeros((len(factors), len(others)))
+        parts = [self._explained(factors[span], others) for span in spans(len(factors), FACTORS_AT_A_TIME)]
+        return np.vstack([np.zeros((0, len(others))), *parts])
+
+    def _explained(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
+        """The same for few factors, whose columns fit into memory."""
         columns = [_columns(self._search.design, i) for i in factors]
         owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
         responses = np.hstack(columns)
