@@ -1,16 +1,28 @@
 """What a result says and how sure it is, in figures and sentences that the terminal, pictures and pages share."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.text import printable
+from .._utils.text import list_names, printable
 from .indices import WEAK, Indices
+from .sharing import Cluster, Driver
 
 # How often the intervals that are shown hold the truth.
 LEVEL = 0.95
 
 # A ceiling that is too low by less than this share of Var(Y) is not worth a word.
 LEAST_BIAS = 0.01
+
+# What drives the response is named if at least this share of what is explained is lost without it, and no more of it.
+LEAST_LOST, MOST_DRIVERS = 0.01, 5
+
+# Factors that stand in for a named one are named themselves if there are no more than this.
+MOST_STAND_INS = 4
+
+# Any of several factors will do if each keeps at least this share of what all of them tell.
+WILL_DO = 0.9
 
 
 def intervals(indices: Indices) -> NDArray[np.float64]:
@@ -57,6 +69,90 @@ def is_untested(indices: Indices) -> bool:
     return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
 
 
+def say_drivers(indices: Indices, response: str, *, several: bool = False) -> str:
+    """The sentence on what drives the response: the answer in words.
+
+    Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
+    """
+    drivers = indices.drivers if indices.selected.size else ()
+    if not drivers:
+        return _say_nothing_selected(indices, response)
+    response = f"T{response[1:]}" if response.startswith("the ") else response
+    several = several or len(indices.outputs) > 1
+    if len(drivers) > 1 and drivers[0].lost < LEAST_LOST and indices.has_shares:
+        names = list_names([name_driver(indices, driver) for driver in _by_alone(indices, drivers)])
+        shared = f"{names}, which share what they tell: none of them is missed on its own."
+        return f"{response} {_verb(indices, drivers, several)} {shared}"
+    named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST] or [drivers[0]]
+    main = [driver for driver in named if driver.lost >= named[0].lost / 2]
+    names = list_names([name_driver(indices, driver) for driver in main])
+    if len(named) > len(main):
+        names += f", then {list_names([name_driver(indices, driver) for driver in named[len(main) :]])}"
+    after = "".join(f"; {remark}" for remark in _remarks(indices, named, drivers[len(named) :]))
+    if is_untested(indices):
+        count = len(named) + sum(len(driver.factors) > 1 for driver in named)
+        return f"{names} {'was' if count == 1 else 'were'} selected to explain {_lower(response)}{after}."
+    return f"{response} {_verb(indices, named, several)} {names}{after}."
+
+
+def name_driver(indices: Indices, driver: Driver) -> str:
+    """A factor, or several that stand in for each other, in words."""
+    name = printable(indices.names[driver.factors[0]])
+    name += " (always in)" if driver.factors[0] in indices.forced else ""
+    return name if driver.cluster is None else f"{name} ({_say_stand_ins(driver.cluster)})"
+
+
+def _say_stand_ins(cluster: Cluster) -> str:
+    """Which factors can take the place of the first one of a cluster."""
+    others = [printable(name) for name in cluster.factors[1:]]
+    will_do = min(cluster.kept, default=0.0) >= WILL_DO
+    if len(others) > MOST_STAND_INS:
+        return f"or any of {len(others):,} others that {'tell' if will_do else 'mostly tell'} the same"
+    if not will_do:
+        return f"or {', '.join(others)}, which {'tells' if len(others) == 1 else 'tell'} mostly the same"
+    return f"or {', '.join(others)}: {'either' if len(others) == 1 else 'any of them'} will do"
+
+
+def _verb(indices: Indices, drivers: Sequence[Driver], several: bool) -> str:
+    """How sure it is that these drive the response."""
+    if indices.uncertainty is None:
+        return f"{'seem' if several else 'seems'} to be driven by"
+    if not indices.has_shares or all(is_weak(indices, driver) for driver in drivers):
+        return "may be driven by"
+    return f"{'are' if several else 'is'} driven by"
+
+
+def is_weak(indices: Indices, driver: Driver) -> bool:
+    """Tell whether a driver may as well add nothing."""
+    if driver.cluster is None:
+        return bool(indices.weak[driver.factors[0]])
+    return driver.interval is not None and driver.interval[0] <= 0
+
+
+def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
+    """Drivers in the order of what each explains by itself, where that is known."""
+    if indices.sharing is None:
+        return [*drivers]
+    alone = indices.sharing.alone.values
+    return sorted(drivers, key=lambda driver: -max(alone[i] for i in driver.factors))
+
+
+def _remarks(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> Iterator[str]:
+    """What is to be said about drivers after their names: how many more there are, and which are doubtful."""
+    if others:
+        verb, how = ("add", "little") if others[0].lost < LEAST_LOST else ("matter", "less")
+        yield f"one more {verb}s {how}" if len(others) == 1 else f"{len(others):,} more {verb} {how}"
+    weak = [driver for driver in named if is_weak(indices, driver)]
+    if weak and (is_untested(indices) or len(weak) < len(named)):
+        names = [printable(indices.names[driver.factors[0]]) for driver in weak]
+        every = "it" if len(named) == 1 else "all of them"
+        yield f"the evidence for {every if len(weak) == len(named) else list_names(names)} is weak"
+
+
+def _lower(response: str) -> str:
+    return f"t{response[1:]}" if response.startswith("The ") else response
+
+
 def say_ceiling(indices: Indices, response: str) -> str:
     """The sentence on how much of the response models can explain, or that nothing was found.
 
@@ -69,8 +165,11 @@ def say_ceiling(indices: Indices, response: str) -> str:
         return _say_nothing_selected(indices, response)
     if ceiling <= 0:
         return f"In {indices.n_rows:,} rows, nothing {what} seems to be explained by {_factors(indices)}."
-    share = "all" if ceiling == 1 else f"about {percent(ceiling)}"
-    how_sure = _say_low(indices) if indices.estimator == "nearest" else _say_bounds(indices)
+    low, high = _bounds(indices)
+    about, least, most = percents(ceiling, low, high)
+    share = "all" if ceiling == 1 else f"about {about}"
+    ends = [f"at least {least}"] * (low > 0) + [f"at most {most}"] * (high < 1)
+    how_sure = f": {' and '.join(ends)}, as far as these rows can tell" if ends else _say_low(indices)
     return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{how_sure}."
 
 
@@ -88,19 +187,20 @@ def _factors(indices: Indices) -> str:
 
 
 def _say_low(indices: Indices) -> str:
-    """In which direction a ceiling from nearest rows is off."""
+    """In which direction a ceiling from nearest rows is off; nothing for other ceilings."""
+    if indices.estimator != "nearest":
+        return ""
     if is_untested(indices):
         return ", by an estimate that comes out low for true factors and high for those that chance selected"
     return "" if indices.r2_ceiling == 1 else ", or more: the estimate from nearest rows comes out low"
 
 
-def _say_bounds(indices: Indices) -> str:
-    """Both ends of the interval of the ceiling, without those that say nothing."""
+def _bounds(indices: Indices) -> tuple[float, float]:
+    """Both ends of the interval of the ceiling; 0 and 1 where they say nothing."""
+    if indices.estimator == "nearest":
+        return 0.0, 1.0
     low, high = r2_range(indices) or (0.0, 1.0)
-    if is_untested(indices):
-        low = 0.0  # chance that selected raises it
-    ends = [f"at least {percent(low)}"] * (low > 0) + [f"at most {percent(high)}"] * (high < 1)
-    return f": {' and '.join(ends)}, as far as these rows can tell" if ends else ""
+    return 0.0 if is_untested(indices) else low, high  # chance that selected raises it
 
 
 def _say_coding(indices: Indices) -> str:
@@ -112,12 +212,22 @@ def _say_coding(indices: Indices) -> str:
     return f" ({coding}a Brier score of {indices.response_variance - indices.explained_variance:.3g})"
 
 
-def percent(share: float) -> str:
+def percent(share: float, least_decimals: int = 0) -> str:
     """A share in percent: no 100 % that is not quite, no 0 % that is some."""
     if share in (0, 1):
         return f"{100 * share:.0f} %"
-    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
+    decimals = next((d for d in range(least_decimals, 4) if 0 < round(100 * share, d) < 100), 4)
     return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"
+
+
+def percents(*shares: float) -> list[str]:
+    """Shares in percent, with the decimals that tell those apart which differ."""
+    texts: list[str] = []
+    for decimals in range(4):
+        texts = [percent(share, decimals) for share in shares]
+        if len(set(texts)) == len(set(shares)):
+            break
+    return texts
 
 
 def format_ceiling(indices: Indices) -> str:
@@ -126,8 +236,11 @@ def format_ceiling(indices: Indices) -> str:
         return f"about {indices.r2_ceiling:.2f}"
     if indices.estimator == "nearest":
         return f"{indices.r2_ceiling:.2f}" + (" or more" if indices.r2_ceiling < 1 else "")
-    ends = "–".join(f"{end:.2f}" for end in r2_range(indices) or ())
-    return f"{indices.r2_ceiling:.2f}" + (f" ({ends})" if ends else "")
+    ends = r2_range(indices)
+    if ends is None:
+        return f"{indices.r2_ceiling:.2f}"
+    decimals = 2 if f"{ends[0]:.2f}" != f"{ends[1]:.2f}" else 4
+    return f"{indices.r2_ceiling:.{decimals}f} ({ends[0]:.{decimals}f}–{ends[1]:.{decimals}f})"
 
 
 def headline(indices: Indices) -> str:
