@@ -1,4 +1,4 @@
-"""What a page tells about the table itself: effects, summaries of columns, and which factor stands in for which."""
+"""What a page tells about the table itself: effects, and summaries of columns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,17 +10,12 @@ from .._utils.text import printable
 from ..data.design import Kind
 from ..plots.effects import Effect, read_effects
 from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
+from ..results.formats import format_number
 from ..results.indices import Indices
-from .associations import StandIn, strongest
+from ..results.wording import without_point
 
 # What a reader can take in; the page says how many more there are.
-MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES, MOST_CLASSES = 12, 15, 40, 12
-
-# Associations weaker than this are no reason to think that one factor stands in for another.
-LEAST_ASSOCIATION = 0.3
-
-# Rows that associations are measured on.
-MOST_ROWS_ASSOCIATED = 5000
+MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
 
 
 @dataclass(frozen=True)
@@ -33,8 +28,6 @@ class Data:
     """How many there are, shown or not."""
     summaries: dict[str, tuple[Kind, str]]
     """Kind and values of each column by name."""
-    stand_ins: list[StandIn]
-    rows_associated: int
 
 
 def read_data(X: Any, y: Any, indices: Indices) -> Data:
@@ -44,22 +37,13 @@ def read_data(X: Any, y: Any, indices: Indices) -> Data:
     if n_rows != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= n_table):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
-    selected, others = indices.selected.tolist(), indices.left_out.tolist()
-    rows = np.arange(n_rows)
-    if n_rows > MOST_ROWS_ASSOCIATED:
-        rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
+    selected = indices.selected.tolist()
     effects, target = read_effects(X, y, indices, selected)
     summaries = {effect.name: (indices.kinds[effect.factor], summarise(effect.column)) for effect in effects}
-    some = {effect.name: effect.column.take(rows) for effect in effects}
-    found = []
+    others = indices.left_out.tolist()[: max(MOST_SUMMARIES - len(summaries), 0)]
     for i, name, column in read_columns(X, indices, set(others)):
-        if len(summaries) < MOST_SUMMARIES:
-            summaries[name] = (indices.kinds[i], summarise(column))
-        if some and indices.kinds[i] != "constant":
-            found.append(strongest(name, column.take(rows), some))
-    close = [one for one in found if abs(one.association.strength) >= LEAST_ASSOCIATION]
-    close.sort(key=lambda one: -abs(one.association.strength))
-    return Data(target, effects[:MOST_EFFECTS], len(effects), summaries, close, len(rows))
+        summaries[name] = (indices.kinds[i], summarise(column))
+    return Data(target, effects[:MOST_EFFECTS], len(effects), summaries)
 
 
 def summarise(column: Column) -> str:
@@ -77,7 +61,7 @@ def _summarise_numbers(column: Column) -> str:
     missing = f"; {n_missing:,} missing" if n_missing else ""
     if known.size == 0:
         return "no values"
-    low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(known, [0, 0.5, 1]))
+    low, middle, high = map(format_number, np.quantile(known, [0, 0.5, 1]).tolist())
     return (f"{low} to {high}, median {middle}" if low != high else f"about {low}") + missing
 
 
@@ -92,16 +76,10 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
     shown = list(data.summaries.items())[:MOST_SUMMARIES]
     return {
         "response_summary": _summarise_target(target),
-        "classes": target.classes,
+        "classes": [*map(without_point, target.classes)],
         "n_outputs": len(indices.outputs),
         "summaries": [(printable(name), kind, text) for name, (kind, text) in shown],
         "more_summaries": max(sum(map(len, indices.members)) - len(shown), 0),
-        "stand_ins": [
-            (printable(one.left_out), printable(one.selected), one.association)
-            for one in data.stand_ins[:MOST_STAND_INS]
-        ],
-        "more_stand_ins": max(len(data.stand_ins) - MOST_STAND_INS, 0),
-        "rows_associated": data.rows_associated,
         "more_effects": data.n_effects - len(data.effects),
     }
 
@@ -111,7 +89,9 @@ def _summarise_target(target: Target) -> str:
     if target.classes:
         counts = target.values.sum(axis=0).astype(int).tolist()
         counts = [len(target.values) - counts[0], *counts] if len(target.classes) == 2 else counts
-        shown = [f"{brief(label)} ({count:,})" for label, count in zip(target.classes, counts, strict=True)]
+        shown = [
+            f"{brief(without_point(label))} ({count:,})" for label, count in zip(target.classes, counts, strict=True)
+        ]
         more = len(shown) - MOST_CLASSES
         return ", ".join(shown[:MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
     if len(target.series) > 1:

@@ -1,5 +1,6 @@
 """What a result says and how sure it is, in figures and sentences that the terminal, pictures and pages share."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,6 +15,17 @@ LEVEL = 0.95
 
 # A ceiling that is too low by less than this share of Var(Y) is not worth a word.
 LEAST_BIAS = 0.01
+
+# What factors are, in words: one, and several.
+KINDS = {
+    "number": "numbers",
+    "category": "categories",
+    "ordered": "ordered",
+    "date": "dates",
+    "periodic": "periodic",
+    "group": "groups",
+    "constant": "constant",
+}
 
 # What drives the response is named if at least this share of what is explained is lost without it, and no more of it.
 LEAST_LOST, MOST_DRIVERS = 0.01, 5
@@ -46,6 +58,12 @@ def r2_range(indices: Indices) -> tuple[float, float] | None:
 def measure(indices: Indices) -> str:
     """What of the response is explained: the variance of numbers, or what plays its part for several classes."""
     return "Gini impurity" if len(indices.classes) > 2 else "variance"
+
+
+def say_kinds(indices: Indices) -> str:
+    """How many factors there are of each kind."""
+    kinds: Counter[str] = Counter(indices.kinds)
+    return ", ".join(f"{n:,} {many if n > 1 else kind}" for kind, many in KINDS.items() if (n := kinds[kind]))
 
 
 def say_missing(indices: Indices, most: int = 8) -> str:
@@ -207,9 +225,14 @@ def _say_coding(indices: Indices) -> str:
     """The Brier score that goes with a ceiling, and which of two classes counts as 1 where that is not plain."""
     if not indices.classes:
         return ""
-    labels = [printable(label) for label in indices.classes]
+    labels = [without_point(printable(label)) for label in indices.classes]
     coding = "" if len(labels) > 2 or labels == ["0", "1"] else f"{labels[1]} = 1, {labels[0]} = 0; "
     return f" ({coding}a Brier score of {indices.response_variance - indices.explained_variance:.3g})"
+
+
+def without_point(label: str) -> str:
+    """A class as it was written: whole numbers that a missing value made decimal ones have no decimals."""
+    return label.removesuffix(".0") if label.removeprefix("-").removesuffix(".0").isdigit() else label
 
 
 def percent(share: float, least_decimals: int = 0) -> str:
