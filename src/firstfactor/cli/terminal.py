@@ -1,7 +1,7 @@
 """Results as text that fits the terminal."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
@@ -10,13 +10,14 @@ from rich.text import Text
 
 from .._utils.text import list_names, printable, without_controls
 from ..ranking import Ranking
-from ..results.formats import format_importance, format_interval, format_p
+from ..reporting.rows import Row, driver_rows, other_factors
 from ..results.wording import (
     LEVEL,
-    intervals,
     say_bias,
     say_ceiling,
     say_disagreement,
+    say_drivers,
+    say_kinds,
     say_no_evidence,
     say_no_p_values,
     say_no_shares,
@@ -28,28 +29,17 @@ if TYPE_CHECKING:
     from ..results.stability import Stability
 
 # Rows that a person reads in a terminal; files hold all of them.
-MOST_SELECTED, MOST_LEFT_OUT, MOST_NAMED = 40, 10, 4
+MOST_SELECTED, MOST_MEMBERS, MOST_LEFT_OUT, MOST_NAMED = 30, 8, 4, 4
 
 LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
-# Room that names leave for bars where there is little.
-BAR_ROOM = 10
-
-# What factors are, in words: one, and several.
-KINDS = {
-    "number": "numbers",
-    "category": "categories",
-    "ordered": "ordered",
-    "date": "dates",
-    "periodic": "periodic",
-    "group": "groups",
-    "constant": "constant",
-}
+# Room that names leave for bars where there is little, and the width from which on there is room for kinds.
+BAR_ROOM, ROOM_FOR_KINDS = 10, 72
 
 FORCED = " always in"
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "→": "->", "±": "+-", "≥": ">="})
+_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
 
 
 class Screen:
@@ -84,16 +74,20 @@ class Screen:
         text = without_controls(text)
         return text.translate(_ASCII) if self._ascii else text
 
-    def bar(self, share: float, width: int) -> str:
-        """A bar of the given share of the width, never nothing."""
-        if self._ascii:
-            return "#" * max(round(share * width), 1)
-        whole, eighths = divmod(max(round(share * width * 8), 1), 8)
-        return "█" * whole + _EIGHTHS[eighths].strip()
+    def bar(self, share: float | None, pale: float, width: int) -> str:
+        """A solid bar of a share of the width, never nothing if there is one, then a pale one up to another share."""
+        if share is None:
+            solid = ""
+        elif self._ascii:
+            solid = "#" * max(round(share * width), 1)
+        else:
+            whole, eighths = divmod(max(round(share * width * 8), 1), 8)
+            solid = "█" * whole + _EIGHTHS[eighths].strip()
+        return solid + ("." if self._ascii else "░") * (round(pale * width) - len(solid))
 
 
 def print_result(screen: Screen, result: Ranking) -> None:
-    """Print what the data are, how far any model could get, and the factors."""
+    """Print what the data are, what drives the response, how far any model could get, and the factors."""
     screen.print(*_data_line(result))
     missing = _missing_line(result)
     if missing:
@@ -101,7 +95,10 @@ def print_result(screen: Screen, result: Ranking) -> None:
     for remark in result.dataset.remarks:
         screen.print(("Note: ", "yellow"), printable(remark))
     screen.print()
-    screen.print((say_ceiling(result.indices, response_name(result)), "bold"))
+    several = result.settings["response"] != "values"
+    screen.print((say_drivers(result.indices, response_name(result), several=several), "bold"))
+    if result.indices.selected.size:
+        screen.print(say_ceiling(result.indices, response_name(result)))
     for doubt in _doubts(result):
         screen.print(("Note: ", "yellow"), doubt)
     screen.print()
@@ -160,8 +157,6 @@ def _doubts(result: Ranking) -> Iterator[str]:
 def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
     """Say in a line what was analysed, and what was not and why."""
     data, indices = result.dataset, result.indices
-    kinds: Counter[str] = Counter(indices.kinds)
-    held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in KINDS.items() if (n := kinds[kind]))
     rows = f"{len(data.y):,} rows"
     if data.n_drawn is not None:
         rows += f" drawn from {data.n_read:,}"
@@ -180,7 +175,8 @@ def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
         rows += f" in {data.groups.n_unique():,} groups by {printable(data.groups.name)}"
     count = len(indices.names)
     line: list[str | tuple[str, str]] = [
-        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({held}); {_say_role(result)}."
+        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({say_kinds(indices)}); "
+        f"{_say_role(result)}."
     ]
     if data.left_out:
         line += [" ", (f"Left out: {_name_some(data.left_out)}.", "yellow")]
@@ -222,62 +218,105 @@ def _name_some(reasons: dict[str, str]) -> str:
     return ", ".join(named) + (f" and {more} more columns" if more else "")
 
 
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of the table: a row of the result, where it stands, and what it is called."""
+
+    row: Row
+    rank: str
+    name: str
+    kind: str
+
+
 def _print_factors(screen: Screen, result: Ranking) -> None:
-    """Print the table of factors: the selected ones with a bar, then others with a reason."""
-    indices = result.indices
-    selected, others = indices.selected.tolist()[:MOST_SELECTED], indices.left_out.tolist()[:MOST_LEFT_OUT]
-    names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
-    room = screen.width - len("rank    category  ") - 2
-    cells = _Cells(result, room - SHORTEST_NAME)
-    room -= len(cells.header)
-    width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
-    longest_bar = min(room - width - (len(FORCED) if indices.forced else 0), LONGEST_BAR)
-    shares = indices.shares
-    largest = float(shares.max()) or 1.0
-
-    def row(rank: str, name: str, kind: str) -> str:
-        return f"{rank:>4}  {set_cell_size(shorten(name, width), width)}  {kind:8}  "
-
-    screen.print((row("rank", "factor", "kind") + cells.header, "bold"))
-    for rank, i in enumerate(selected, start=1):
-        bar = screen.bar(shares[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
-        mark = FORCED if i in indices.forced else ""
-        screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}{mark}", "blue")
+    """Print the table: what drives the response with bars, those that stand in below it, then others with a reason."""
+    rows = driver_rows(result.indices, result.stability)[:MOST_SELECTED]
+    others = [i for group in other_factors(result.indices) for i in group][:MOST_LEFT_OUT]
+    names = {i: screen.plain(printable(result.indices.names[i])) for i in others}
+    table = _Table(screen, result, rows, [*names.values()])
+    screen.print((table.header, "bold"))
+    for rank, row in enumerate(rows, start=1):
+        if not row.members:
+            table.print(_Line(row, str(rank), screen.plain(row.name), row.kind))
+            continue
+        table.print(_Line(row, str(rank), screen.plain(row.name), ""))
+        for member in row.members[:MOST_MEMBERS]:
+            table.print(_Line(member, "", f"  {screen.plain(member.name)}", member.kind))
+        if len(row.members) > MOST_MEMBERS:
+            screen.print((f"        … and {len(row.members) - MOST_MEMBERS:,} more of these", "dim"))
     for i in others:
-        reason = f"{cells.frequency(i)}{indices.why_left_out(i)}"
-        screen.print_line(row("–", names[i], indices.kinds[i]), reason, "dim")
+        reason = f"{table.frequency(i)}{result.indices.why_left_out(i)}"
+        screen.print_line(table.start("–", names[i], result.indices.kinds[i]), reason, "dim")
 
 
-class _Cells:
-    """What stands in the table between the kind of a factor and its bar; without intervals where there is no room."""
+class _Table:
+    """The columns that the terminal has room for: kinds, then intervals, are the first to go."""
 
-    def __init__(self, result: Ranking, room: int) -> None:
-        self._indices, self._stability = result.indices, result.stability
-        self._intervals, self._weak = intervals(result.indices), result.indices.weak
-        self._marks = bool(self._weak.any())
+    def __init__(self, screen: Screen, result: Ranking, rows: Sequence[Row], others: Sequence[str]) -> None:
+        self._screen, self._stability, self._name = screen, result.stability, SHORTEST_NAME
+        indices = result.indices
+        self._kinds = 8 if screen.width >= ROOM_FOR_KINDS else 0
+        self._alone, self._p = indices.sharing is not None and bool(rows), indices.has_p_values and bool(rows)
+        self._marks = any(row.weak for row in rows)
+        room = screen.width - len(self.start("", "", "")) - 2
+        sure = any(row.interval_text for row in rows)
+        self._shows_intervals = sure and len(self._titles(True)) <= room
+        room -= len(self._titles(self._shows_intervals))
+        longest = max(map(cell_len, ["factor", *others, *self._names(rows)]))
+        self._name = min(longest, max(room + SHORTEST_NAME - BAR_ROOM, SHORTEST_NAME))
+        room += SHORTEST_NAME - self._name - (len(FORCED) if indices.forced else 0)
+        self._bar = min(room, LONGEST_BAR) if room >= SHORTEST_BAR else 0
+        self._largest = max((max(row.lost, row.alone or 0.0) for row in rows), default=0.0) or 1.0
+        self.header = self.start("rank", "factor", "kind") + self._titles(self._shows_intervals)
+
+    def _names(self, rows: Sequence[Row]) -> Iterator[str]:
+        """What stands in the column of names; that of several factors reaches into the next one."""
+        for row in rows:
+            yield from (f"  {self._screen.plain(member.name)}" for member in row.members[:MOST_MEMBERS])
+            yield self._screen.plain(row.shortest_name)
+
+    def _titles(self, with_intervals: bool) -> str:
+        """The titles of the columns of numbers."""
         halves = "" if self._stability is None else "halves  "
-        p_value = f"{'       p' if self._indices.has_p_values else ''}{self._mark(False)}"
-        self.header = f"{halves}importance (interval){p_value}"
-        self._shows_intervals = self._indices.uncertainty is not None and len(self.header) <= room
-        if not self._shows_intervals:
-            self.header = f"{halves}importance{p_value}"
+        lost = f"{'lost without (95 %)':20}" if with_intervals else "lost without"
+        return f"{halves}{lost}{'   alone' * self._alone}{'       p' * self._p}{'  ' * self._marks}"
 
-    def of(self, factor: int) -> str:
-        """The cells of a selected factor."""
-        importance = format_importance(float(self._indices.shares[factor]))
-        cell = f"{importance:>7} {format_interval(self._intervals[factor]):13}"
-        if not self._shows_intervals:
-            cell = f"{importance:>10}"
-        p_value = f"  {format_p(float(self._indices.p_values[factor])):>6}" if self._indices.has_p_values else ""
-        return f"{self.frequency(factor)}{cell}{p_value}{self._mark(bool(self._weak[factor]))}"
+    def start(self, rank: str, name: str, kind: str) -> str:
+        """The beginning of a line: rank, name and kind."""
+        start = f"{rank:>4}  {set_cell_size(shorten(name, self._name), self._name)}  "
+        return f"{start}{kind:{self._kinds}}  " if self._kinds else start
+
+    def print(self, line: _Line) -> None:
+        """Print one line with its bar."""
+        row = line.row
+        solid = row.lost / self._largest if row.selected else None
+        bar = self._screen.bar(solid, (row.alone or 0.0) / self._largest, self._bar)
+        start = self._start_of_several(line) if row.members else self.start(line.rank, line.name, line.kind)
+        end = f"  {bar if self._bar else ''}{FORCED * row.forced}"
+        self._screen.print_line(start + self._numbers(row), end, "blue")
+
+    def _start_of_several(self, line: _Line) -> str:
+        """The beginning of the line of several factors, whose names also take the room of the kind."""
+        room = self._name + (self._kinds + 2 if self._kinds else 0)
+        names = [line.name, *map(self._screen.plain, (line.row.short_name, line.row.shortest_name))]
+        name = next((name for name in names if cell_len(name) <= room), names[-1])
+        return f"{line.rank:>4}  {set_cell_size(shorten(name, room), room)}  "
+
+    def _numbers(self, row: Row) -> str:
+        """The columns between the kind and the bar."""
+        halves = "" if self._stability is None else f"{row.frequency_text:>6}  "
+        lost = f"{row.lost_text:>6} {row.interval_text:13}" if self._shows_intervals else f"{row.lost_text:>12}"
+        alone = f"  {row.alone_text:>6}" if self._alone else ""
+        p_value = f"  {row.p:>6}" if self._p else ""
+        mark = "" if not self._marks else " ?" if row.weak else "  "
+        return f"{halves}{lost}{alone}{p_value}{mark}"
 
     def frequency(self, factor: int) -> str:
         """How often a factor was selected on halves, if that is known."""
         return "" if self._stability is None else f"{self._stability.frequencies[factor]:6.2f}  "
-
-    def _mark(self, weak: bool) -> str:
-        """The mark of a weak factor, and room for it where other factors are weak."""
-        return "" if not self._marks else " ?" if weak else "  "
 
 
 def shorten(text: str, width: int) -> str:
@@ -290,11 +329,14 @@ def shorten(text: str, width: int) -> str:
 
 def _after_table(result: Ranking) -> Iterator[str]:
     """Say what the table does not show, and what its columns mean."""
-    hidden = max(result.indices.selected.size - MOST_SELECTED, 0)
-    others = max(len(result.indices.left_out) - MOST_LEFT_OUT, 0)
-    counts = [f"{hidden} more with an importance"] * bool(hidden) + [f"{others} more left out"] * bool(others)
-    if counts:
-        yield f"      … and {', '.join(counts)}; --csv or --json writes all."
+    indices = result.indices
+    hidden = max(len(indices.drivers) - MOST_SELECTED, 0) if indices.selected.size else 0
+    others = sum(map(len, other_factors(indices)))
+    if hidden:
+        yield f"      … and {hidden:,} more with less"
+    if others > MOST_LEFT_OUT:
+        more = others - MOST_LEFT_OUT
+        yield f"      … and {more:,} {'others add' if more > 1 else 'other adds'} nothing"
     legend = [*_legend(result)]
     if legend:
         yield ""
@@ -307,6 +349,9 @@ def _after_table(result: Ranking) -> Iterator[str]:
 def _legend(result: Ranking) -> Iterator[str]:
     """Say what the columns mean."""
     indices = result.indices
+    if indices.selected.size:
+        by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
+        yield f"Of what is explained: lost without the factor (█){by_itself}."
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:

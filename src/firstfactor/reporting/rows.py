@@ -48,6 +48,22 @@ class Row:
     """What is drawn of the tree beside it."""
 
     @property
+    def short_name(self) -> str:
+        """The name; of several factors, the representative's and how many others there are."""
+        others = len(self.members) - 1
+        return self.name if others < 0 else f"{self._first} or {others:,} other{'' if others == 1 else 's'}"
+
+    @property
+    def shortest_name(self) -> str:
+        """The same, shorter."""
+        return f"{self._first} + {len(self.members) - 1:,}" if self.members else self.name
+
+    @property
+    def _first(self) -> str:
+        """The name of the representative."""
+        return next(member.name for member in self.members if member.factors[0] == self.factors[0])
+
+    @property
     def lost_text(self) -> str:
         """What is lost as text; of a factor that is not in, nothing can be lost."""
         return format_importance(self.lost) if self.selected else "–"
