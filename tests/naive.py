@@ -340,7 +340,7 @@ def standard_error(table, y, factors, i, n_neighbors):
     total = contributions(table, y, [], n_neighbors)[0]
     (a, overlap_a, _), (b, overlap_b, _) = (contributions(table, y, u, n_neighbors) for u in (rest, factors))
     slopes = [(p - q - index * (t - q)) / (1 - least) for p, q, t in zip(a, b, total, strict=True)]
-    alike = max(correlation(a, b), 0.0)
+    alike = correlation(a, b)
     overlap = overlap_a + (1 - index) ** 2 * overlap_b - 2 * (1 - index) * alike * sqrt(overlap_a * overlap_b)
     return min(sqrt((variance(slopes) + max(overlap, 0.0) / (1 - least) ** 2) / len(y)), 0.5)
 

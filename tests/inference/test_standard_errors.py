@@ -11,7 +11,7 @@ from tables import as_lists, friedman, mixed, tables
 
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.inference import standard_errors as uncertainty
-from firstfactor.neighbors.search import Contributions
+from firstfactor.inference.average import Average, Linear
 from firstfactor.parameters import Options
 from firstfactor.problems import ishigami
 from firstfactor.variance.conditional import open_variances
@@ -199,7 +199,7 @@ def test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra(weigh
     weights, groups = rng.uniform(0.2, 3, size=60), rng.integers(0, 9, size=60)
     given = {"sample_weight": weights if weighted else None, "groups": groups if grouped else None}
     with open_variances(X, y, Options(), **given) as variances:
-        average = uncertainty.Average(variances, 1)
+        average = Average(variances, 1)
     rows, overlap = rng.normal(size=60) + groups, 0.7
     w = weights / weights.mean() if weighted else np.ones(60)
 
@@ -211,8 +211,7 @@ def test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra(weigh
         return np.sum([parts[groups == g].sum() ** 2 for g in range(9)]) / 60 * 9 / 8
 
     variance = of_rows(rows) + of_groups(2 * rows) - of_rows(2 * rows) if grouped else of_rows(rows)
-    linear = uncertainty.Linear(((1.0, Contributions(rows, 0.0, in_groups=2.0)),))
-    assert average.error(linear, overlap) == pytest.approx(np.sqrt((variance + overlap * np.mean(w**2)) / 60))
+    assert average.error(Linear(rows, 2 * rows, overlap)) == pytest.approx(np.sqrt((variance + overlap * np.mean(w**2)) / 60))
 
 
 def test_outer_rows_and_all_rows_have_the_outer_ones_in_common():
@@ -220,13 +219,12 @@ def test_outer_rows_and_all_rows_have_the_outer_ones_in_common():
     rng = np.random.default_rng(0)
     X, y = additive(rows=400)
     with open_variances(X, y, Options(n_outer=100, random_state=0)) as variances:
-        average = uncertainty.Average(variances, 1)
+        average = Average(variances, 1)
         total = variances.search.squared_deviations(variances.outer).rows
-    linear = uncertainty.Linear(((1.0, Contributions(0.8 * total + rng.normal(size=100), 0.0)),), -1.0)
-    a, t = linear.rows, total
+    a, t = 0.8 * total + rng.normal(size=100), total
     drawn = rng.integers(0, 100, size=(20_000, 400))
     spread = np.std(a[drawn[:, :100]].mean(axis=1) - t[drawn].mean(axis=1))
-    assert average.error(linear, 0.0) == pytest.approx(spread, rel=0.05)
+    assert average.error(Linear(a, a, 0.0, -1.0)) == pytest.approx(spread, rel=0.05)
 
 
 @pytest.mark.parametrize("n_neighbors", [2, 3, 5, 10])

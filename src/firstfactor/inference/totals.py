@@ -8,7 +8,8 @@ from ..variance.conditional import Variances
 from ..variance.totals import group_total, single_totals
 from .row_order import add_order
 from .sample_size import diagnose_sample_size
-from .standard_errors import IndexTarget, by_subsamples, plug_in
+from .standard_errors import by_subsamples, plug_in
+from .targets import total_target
 
 
 def estimate_totals(
@@ -32,7 +33,7 @@ def estimate_totals(
     size = diagnose_sample_size(variances, order, left)
     if method is not None:
         estimate = plug_in if method == "plug-in" else by_subsamples
-        uncertainty = estimate(variances, IndexTarget(everything, rests, noise), size).expand(len(names), positions)
+        uncertainty = estimate(variances, total_target(everything, rests, noise), size).expand(len(names), positions)
     return Indices(
         values=values,
         names=names,

@@ -8,7 +8,8 @@ import numpy as np
 from .._utils.text import without_controls
 from ..inference.row_order import add_order
 from ..inference.sample_size import diagnose_sample_size
-from ..inference.standard_errors import IndexTarget, plug_in
+from ..inference.standard_errors import plug_in
+from ..inference.targets import total_target
 from ..parameters import Procedure
 from ..results.indices import Indices
 from ..results.path import Path
@@ -89,7 +90,7 @@ def estimate_selected(
     by_importance = sorted(kept, key=lambda i: -values[i])
     size = diagnose_sample_size(variances, by_importance, noise)
     if uncertainty:
-        sure = plug_in(variances, IndexTarget(kept, tuple(tuple(j for j in kept if j != i) for i in kept)), size)
+        sure = plug_in(variances, total_target(kept, [tuple(j for j in kept if j != i) for i in kept]), size)
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         elif procedure is not None and not selection.rows_apart:

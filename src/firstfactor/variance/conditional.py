@@ -43,7 +43,7 @@ class Searcher(Protocol):
         """Return ev(u ∖ i) for the members given; None leaves nothing out."""
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """What every ``step``-th outer row contributes to ev(u)."""
+        """What every ``step``-th outer row contributes to ev(u), or to Var(Y) if u is empty."""
 
 
 class Variances:
@@ -83,6 +83,11 @@ class Variances:
     def outer(self) -> NDArray[np.intp]:
         """The rows that ev(u) is averaged over."""
         return self._searcher.outer
+
+    @property
+    def total_share(self) -> float:
+        """Outer rows as a share of those that tell Var(Y): of all, or 1 if ev(u) is relative to that of outer rows."""
+        return self.outer.size / self.design.n_rows if self.estimator == "nearest" else 1.0
 
     @property
     def tolerance(self) -> float:

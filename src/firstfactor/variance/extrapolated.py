@@ -25,6 +25,9 @@ LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 24, 2, 3
 # equally far, and taking off the difference many times over would only add noise. It may still be bias.
 LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
 
+# The least part of what a row contributes that is its own: extrapolation counts its neighbours more than once.
+LEAST_OWN = 0.01
+
 # Rows to average over if all could be: the errors of so many tell the variance well enough.
 MAX_OUTER = 10_000
 
@@ -50,6 +53,7 @@ class ExtrapolatedSearch:
         """The rows that are averaged over."""
         if search.outer.size == search.design.n_rows:
             self.outer = draw_fixed(search.design.n_rows, MAX_OUTER)
+        self._outer_unit = self._mean(search.squared_deviations(self.outer).rows, self.outer) or 1.0
 
     def one(self, factors: Sequence[int]) -> float:
         """The variance of y that is left, given the factors."""
@@ -69,18 +73,22 @@ class ExtrapolatedSearch:
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """What every ``step``-th outer row contributes to the variance that is left.
 
+        It is compared with the variance of y among the same rows: where the outer rows are not all rows, what these
+        vary more or less than all rows cancels.
+
         Rows share neighbours and are neighbours of each other: that adds about 2 σ⁴ Σw² to the variance of a
         contribution, w being the weights of both fits together and σ⁴ a third of the mean fourth power of an error. The
         weights of the wider fit are a part of those of the narrower one, on the same rows and more. Of several
         outputs, σ⁴ is the trace of the square of their covariance.
         """
         if not factors:
-            return self._search.squared_deviations(self.outer[::step])
+            total = self._search.squared_deviations(self.outer[::step])
+            return total._replace(rows=total.rows / self._outer_unit)
         is_small = self.outer.size <= CACHED_ROWS
         outer = self.outer if is_small else self.outer[::step]
         errors = self._errors(factors, outer, is_small)
         near, far, doubt = _extrapolate(errors.reach.mean(axis=1))
-        squares, alike = errors.squares / self._search.unit, self._search.likeness
+        squares, alike = errors.squares / (self._search.unit * self._outer_unit), self._search.likeness
         narrow, wide = errors.squared_weights.mean(axis=1)
         squared_weights = near * near * narrow + (far * far + 2 * near * far) * wide
         share = self.outer.size / self._search.design.n_rows
@@ -92,7 +100,7 @@ class ExtrapolatedSearch:
             overlap=2 * fourth * max(float(squared_weights), 0.0),
             shared=2 * fourth * float(1 - own),
             # Rows of a group may share their neighbours: then what these have in common is in the contributions.
-            in_groups=float(1 / own) ** 0.5,
+            in_groups=max(float(own), LEAST_OWN) ** -0.5,
             bias=doubt * abs(self._mean(squares[1] - squares[0], outer)),
         )
 

@@ -1,0 +1,102 @@
+"""How well each factor is explained by another one: 1 − E[Var(X_i | X_j)] / Var(X_i), numbers and categories alike.
+
+A factor becomes columns whose variances add up to 1: the ranks of a number, so that outliers count no more than other
+rows; a column of zeros and ones for each level of a category, and for missing values. Neighbours in one factor serve
+all others at once.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..data.design import Design
+from ..data.scaling import FAR
+from ..neighbors.search import Search
+from ..neighbors.strategy import Floats
+from ..variance.conditional import Variances
+from ..variance.local_linear import LocalLinear
+from ..variance.sampling import draw_fixed
+
+# Rows to compare factors on: a dependence is then known to about 0.03.
+MAX_ROWS = 2000
+
+# Neighbours of the fits in one factor.
+NEIGHBORS = 12
+
+# Levels of a category that have a column; the rarer ones share one.
+MAX_LEVELS = 20
+
+
+class Dependence:
+    """How well factors explain each other, on one table."""
+
+    def __init__(self, variances: Variances) -> None:
+        search = variances.search
+        self._rows = draw_fixed(search.design.n_rows, MAX_ROWS)
+        part = variances.on_rows(self._rows).search if self._rows.size < search.design.n_rows else search
+        self._search = Search(
+            part.design,
+            part.y,
+            np.arange(part.design.n_rows),
+            part.n_neighbors,
+            part.workers,
+            part.weights,
+            part.groups,
+        )
+
+    def explained_by_each(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
+        """How well each of some factors (rows) is explained by each of the others (columns), from 0 to 1."""
+        if not factors or not others:
+            return np.zeros((len(factors), len(others)))
+        columns = [_columns(self._search.design, i) for i in factors]
+        owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
+        responses = np.hstack(columns)
+
+        def explained_by(j: int) -> Floats:
+            left = self._left(j, responses)
+            return 1 - np.bincount(owner, left, minlength=len(factors))
+
+        found = self._search.workers.map(explained_by, others)
+        return np.clip(np.reshape(found, (len(others), len(factors))).T, 0.0, 1.0)
+
+    def _left(self, factor: int, responses: Floats) -> Floats:
+        """The variance of each response that is left given a factor, (responses,)."""
+        if self._search.design.constant[factor]:  # on these rows
+            return responses.var(axis=0)
+        local = LocalLinear(self._search, (factor,), (NEIGHBORS,))
+        squares = local.errors(responses, self._search.outer).values[0] ** 2
+        return np.average(squares, axis=0, weights=self._search.weights)
+
+
+def _columns(design: Design, factor: int) -> Floats:
+    """A factor as columns whose variances add up to 1, (rows, columns); zeros if it is constant."""
+    blocks = []
+    for j in design.columns[factor]:
+        column = design.values[:, j]
+        if design.categorical[j]:
+            blocks += _indicators(column)
+            continue
+        missing = column == FAR
+        ranks = np.full(column.size, 0.5)
+        ranks[~missing] = _ranks(column[~missing])
+        blocks.append(ranks)
+        if missing.any():
+            blocks.append(missing.astype(float))
+    columns = np.column_stack(blocks)
+    variance = float(columns.var(axis=0).sum())
+    return columns / np.sqrt(variance) if variance > 0 else np.zeros_like(columns)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks from 0 to 1, (rows,); equal values share theirs."""
+    _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return ((np.cumsum(counts) - counts / 2) / values.size)[codes]
+
+
+def _indicators(levels: Floats) -> list[Floats]:
+    """Columns of zeros and ones for each level, those beyond the most frequent ones together."""
+    values, codes, counts = np.unique(levels, return_inverse=True, return_counts=True)
+    if values.size > MAX_LEVELS:
+        rank = np.argsort(np.argsort(-counts, kind="stable"))
+        codes = np.minimum(rank, MAX_LEVELS - 1)[codes]
+    return [(codes == code).astype(float) for code in range(min(values.size, MAX_LEVELS))]

@@ -1,0 +1,55 @@
+"""What the factors of a result share: what each explains alone, the tree, clusters and exchanges."""
+
+import numpy as np
+
+from ..inference.standard_errors import plug_in
+from ..inference.targets import FactorSet, closed_target
+from ..results.estimates import Estimates
+from ..results.sharing import Sharing
+from ..results.uncertainty import SampleSize
+from ..variance.conditional import Variances
+from .clusters import Cutter
+from .matrix import Dependence
+from .tree import find_leaves, grow_tree
+
+# Factors besides those in the tree whose share alone has a standard error: those that explain most.
+MOST_ALONE = 20
+
+
+def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:
+    """What the selected factors and those related to them share.
+
+    ``cut`` says how well the factors of a cluster explain each other, or "auto": see `firstfactor.dependence.clusters`.
+    """
+    varying = [i for i in kept if not variances.design.constant[i]]  # selected on other rows
+    kept = tuple(sorted(varying))
+    dependence = Dependence(variances)
+    leaves = find_leaves(dependence, kept, [i for i in variances.design.varying if i not in kept])
+    alone = explain_alone(variances, kept, leaves, size)
+    grown = grow_tree(variances, kept, leaves, dependence, size) if leaves else None
+    if grown is None:
+        return Sharing(alone)
+    cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut)
+    return Sharing(alone, cutter.clusters(), grown[0], cutter.exchanges())
+
+
+def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size: SampleSize) -> Estimates:
+    """What each factor explains by itself, as a share of what the selected ones explain: (factors,).
+
+    Factors that explain little and are in no tree have no standard error, and come from nearest rows, which in one
+    factor are near.
+    """
+    design, variance = variances.design, variances.response.variance
+    values = np.zeros(design.n_factors)
+    nothing = np.full(design.n_factors, np.nan)
+    explained = variance - variances.of(kept)
+    if explained <= variances.tolerance:
+        return Estimates(values, nothing, nothing, nothing)
+    varying = list(design.varying)
+    values[varying] = (variance - variances.search.plus_each((), varying)) / explained
+    most = np.argsort(-values, kind="stable")[:MOST_ALONE].tolist()
+    looked_at = [i for i in varying if i in {*leaves, *most}]
+    target = closed_target(kept, [(i,) for i in looked_at])
+    sure = plug_in(variances, target, size).expand(design.n_factors, looked_at)
+    values[looked_at] = target.effects(variances) * variance / explained
+    return Estimates(np.maximum(values, 0.0), sure.standard_errors, sure.p_values, sure.bias)

@@ -1,0 +1,75 @@
+"""The tree of factors that share information: those that explain each other best are put together first."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..inference.standard_errors import plug_in
+from ..inference.targets import FactorSet, total_target
+from ..neighbors.strategy import Floats
+from ..results.sharing import Node, Tree
+from ..results.uncertainty import SampleSize, Uncertainty
+from ..variance.conditional import Variances
+from .matrix import Dependence
+
+# Factors in a tree: beyond the selected ones those that share most with them.
+MAX_LEAVES = 100
+
+# A factor that was left out is in the tree if a selected one explains at least so much of it: less may be chance.
+LEAST_RELATED = 0.1
+
+
+def find_leaves(dependence: Dependence, kept: FactorSet, others: Sequence[int]) -> FactorSet:
+    """The selected factors and those related to them, as positions in the table."""
+    if not kept:
+        return ()
+    related = dependence.explained_by_each(others, kept).max(axis=1, initial=0.0)
+    order = np.argsort(-related, kind="stable")[: max(MAX_LEAVES - len(kept), 0)]
+    return tuple(sorted([*kept, *(others[i] for i in order.tolist() if related[i] >= LEAST_RELATED)]))
+
+
+def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], FactorSet, float]]:
+    """For each node of the tree its children, its factors and how well those of one child explain those of the other.
+
+    The dependence of two factors is the mean of both directions, that of two sets the mean over all pairs (average
+    linkage; scipy has it too, but takes longer to import than a small fit).
+    """
+    alike = (matrix + matrix.T) / 2
+    np.fill_diagonal(alike, -np.inf)
+    below: list[FactorSet] = [(i,) for i in leaves]
+    number = list(range(len(leaves)))  # of the node that each row of the matrix stands for
+    for _ in leaves[1:]:
+        a, b = sorted(divmod(int(np.argmax(alike)), len(leaves)))
+        children, height = (number[a], number[b]), float(alike[a, b])
+        sizes = np.array([len(below[child]) for child in children], dtype=float)
+        alike[a] = alike[:, a] = sizes @ alike[[a, b]] / sizes.sum()
+        alike[a, a], alike[b], alike[:, b] = -np.inf, -np.inf, -np.inf
+        below.append((*below[children[0]], *below[children[1]]))
+        number[a] = len(below) - 1
+        yield children, below[-1], height
+
+
+def grow_tree(
+    variances: Variances, kept: FactorSet, leaves: FactorSet, dependence: Dependence, size: SampleSize
+) -> tuple[Tree, Uncertainty] | None:
+    """The tree of some factors with the joint total index of each node, and how sure these are; None without nodes.
+
+    What is lost without all factors below a node is what the selected ones among them lose together: the others add
+    nothing to these.
+    """
+    matrix = dependence.explained_by_each(leaves, leaves)
+    merged = list(merge(leaves, matrix))
+    if not merged:
+        return None
+    rests = [tuple(i for i in kept if i not in below) for _, below, _ in merged]
+    target = total_target(kept, rests)
+    sure = plug_in(variances, target, size)
+    explained = max(1 - target.left(variances), 1e-12)
+    joints = np.maximum(target.effects(variances) / explained, 0.0)
+    nodes = tuple(
+        Node(children, below, height, joint, error)
+        for (children, below, height), joint, error in zip(
+            merged, joints.tolist(), sure.standard_errors.tolist(), strict=True
+        )
+    )
+    return Tree(variances.design.names, leaves, nodes, matrix), sure
