@@ -4,15 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from .._utils.shorten import shorten_all
 from .._utils.text import list_names, printable, without_controls
 from ..ranking import Ranking
 from ..reporting.rows import Row, driver_rows, other_factors
 from ..results.wording import (
     LEVEL,
+    intervals,
     say_bias,
     say_ceiling,
     say_disagreement,
@@ -33,10 +36,13 @@ MOST_SELECTED, MOST_MEMBERS, MOST_LEFT_OUT, MOST_NAMED = 30, 8, 4, 4
 
 LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
-# Room that names leave for bars where there is little, and the width from which on there is room for kinds.
-BAR_ROOM, ROOM_FOR_KINDS = 10, 72
+# Room that names leave for bars where there is little, and that intervals leave for names.
+BAR_ROOM, ROOM_FOR_NAME = 10, 12
 
-FORCED = " always in"
+FORCED = "*"
+
+# Stands for a blank at which no line ends, while lines are made.
+UNBROKEN = "\ue000"
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
@@ -59,8 +65,9 @@ class Screen:
     def print(self, *parts: str | tuple[str, str]) -> None:
         """Print text, with styles for parts of it; lines break at words."""
         styled = [(part, "") if isinstance(part, str) else part for part in parts]
-        paragraph = Text.assemble(*((self.plain(text), style) for text, style in styled))
+        paragraph = Text.assemble(*((self.plain(text).replace(" %", f"{UNBROKEN}%"), style) for text, style in styled))
         for line in paragraph.wrap(self._console, self.width):
+            line.plain = line.plain.replace(UNBROKEN, " ")
             line.rstrip()
             self._console.print(line)
 
@@ -223,85 +230,101 @@ def _name_some(reasons: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class _Line:
-    """One line of the table: a row of the result, where it stands, and what it is called."""
+    """One line of the table: a row of the result or a factor that was left out, its rank, and what it is called."""
 
-    row: Row
     rank: str
     name: str
     kind: str
+    row: Row | None = None
+    reason: str = ""
+    """Why a factor was left out."""
 
 
 def _print_factors(screen: Screen, result: Ranking) -> None:
     """Print the table: what drives the response with bars, those that stand in below it, then others with a reason."""
-    rows = driver_rows(result.indices, result.stability)[:MOST_SELECTED]
-    others = [i for group in other_factors(result.indices) for i in group][:MOST_LEFT_OUT]
-    names = {i: screen.plain(printable(result.indices.names[i])) for i in others}
-    table = _Table(screen, result, rows, [*names.values()])
+    indices = result.indices
+    rows = driver_rows(indices, result.stability)
+    lines = [line for rank, row in enumerate(rows[:MOST_SELECTED], start=1) for line in _lines(screen, rank, row)]
+    if len(rows) > MOST_SELECTED:
+        lines.append(_Line("", "", "", reason=f"… and {len(rows) - MOST_SELECTED:,} more with less"))
+    for i in _named_others(result):
+        halves = "" if result.stability is None else f"{result.stability.frequencies[i]:6.2f}  "
+        name = screen.plain(printable(indices.names[i]))
+        lines.append(_Line("–", name, indices.kinds[i], reason=halves + indices.why_left_out(i)))
+    table = _Table(screen, result, lines)
     screen.print((table.header, "bold"))
-    for rank, row in enumerate(rows, start=1):
-        if not row.members:
-            table.print(_Line(row, str(rank), screen.plain(row.name), row.kind))
-            continue
-        table.print(_Line(row, str(rank), screen.plain(row.name), ""))
-        for member in row.members[:MOST_MEMBERS]:
-            table.print(_Line(member, "", f"  {screen.plain(member.name)}", member.kind))
-        if len(row.members) > MOST_MEMBERS:
-            screen.print((f"        … and {len(row.members) - MOST_MEMBERS:,} more of these", "dim"))
-    for i in others:
-        reason = f"{table.frequency(i)}{result.indices.why_left_out(i)}"
-        screen.print_line(table.start("–", names[i], result.indices.kinds[i]), reason, "dim")
+    for line in lines:
+        table.print(line)
+
+
+def _lines(screen: Screen, rank: int, row: Row) -> Iterator[_Line]:
+    """The line of a factor; or that of several and one for each of them, the best first."""
+    yield _Line(str(rank), screen.plain(row.name) + FORCED * row.forced, row.kind, row)
+    ordered = sorted(row.members, key=lambda member: row.factors.index(member.factors[0]))
+    for member in ordered[:MOST_MEMBERS]:
+        yield _Line("", f"  {screen.plain(member.name)}{FORCED * member.forced}", member.kind, member)
+    if len(ordered) > MOST_MEMBERS:
+        yield _Line("", "", "", reason=f"  … and {len(ordered) - MOST_MEMBERS:,} more of these")
+
+
+def _named_others(result: Ranking) -> list[int]:
+    """The factors left out that have a line: a few, or all if that is one line more."""
+    others = [i for group in other_factors(result.indices) for i in group]
+    return others if len(others) <= MOST_LEFT_OUT + 1 else others[:MOST_LEFT_OUT]
 
 
 class _Table:
     """The columns that the terminal has room for: kinds, then intervals, are the first to go."""
 
-    def __init__(self, screen: Screen, result: Ranking, rows: Sequence[Row], others: Sequence[str]) -> None:
-        self._screen, self._stability, self._name = screen, result.stability, SHORTEST_NAME
-        indices = result.indices
-        self._kinds = 8 if screen.width >= ROOM_FOR_KINDS else 0
-        self._alone, self._p = indices.sharing is not None and bool(rows), indices.has_p_values and bool(rows)
+    def __init__(self, screen: Screen, result: Ranking, lines: Sequence[_Line]) -> None:
+        self._screen, self._stability = screen, result.stability
+        rows = [line.row for line in lines if line.row is not None]
+        self._alone = result.indices.sharing is not None and bool(rows)
+        self._p = result.indices.has_p_values and bool(rows)
         self._marks = any(row.weak for row in rows)
-        room = screen.width - len(self.start("", "", "")) - 2
-        sure = any(row.interval_text for row in rows)
-        self._shows_intervals = sure and len(self._titles(True)) <= room
-        room -= len(self._titles(self._shows_intervals))
-        longest = max(map(cell_len, ["factor", *others, *self._names(rows)]))
-        self._name = min(longest, max(room + SHORTEST_NAME - BAR_ROOM, SHORTEST_NAME))
-        room += SHORTEST_NAME - self._name - (len(FORCED) if indices.forced else 0)
-        self._bar = min(room, LONGEST_BAR) if room >= SHORTEST_BAR else 0
+        longest = max(cell_len(name) for name in ["factor", *map(_least_name, lines)])
+        room = screen.width - len("rank") - 2 - 2 - 2
+        self._shows_intervals = any(row.interval_text for row in rows)
+        if len(self._titles) + min(longest, ROOM_FOR_NAME) > room:
+            self._shows_intervals = False
+        room -= len(self._titles)
+        self._kind = 8 if longest + BAR_ROOM + 10 <= room else 0
+        room -= self._kind + 2 if self._kind else 0
+        self._name = min(longest, max(room - BAR_ROOM, SHORTEST_NAME))
+        self._bar = min(room - self._name, LONGEST_BAR) if room - self._name >= SHORTEST_BAR else 0
         self._largest = max((max(row.lost, row.alone or 0.0) for row in rows), default=0.0) or 1.0
-        self.header = self.start("rank", "factor", "kind") + self._titles(self._shows_intervals)
+        plain = [line.name for line in lines if line.row is None or not line.row.members]
+        self._short = dict(zip(plain, shorten_all(plain, lambda _, name: cell_len(name) <= self._name), strict=True))
+        self.header = self._start("rank", "factor", "kind") + self._titles
 
-    def _names(self, rows: Sequence[Row]) -> Iterator[str]:
-        """What stands in the column of names; that of several factors reaches into the next one."""
-        for row in rows:
-            yield from (f"  {self._screen.plain(member.name)}" for member in row.members[:MOST_MEMBERS])
-            yield self._screen.plain(row.shortest_name)
-
-    def _titles(self, with_intervals: bool) -> str:
+    @property
+    def _titles(self) -> str:
         """The titles of the columns of numbers."""
         halves = "" if self._stability is None else "halves  "
-        lost = f"{'lost without (95 %)':20}" if with_intervals else "lost without"
+        lost = f"{'lost without (95 %)':20}" if self._shows_intervals else "lost without"
         return f"{halves}{lost}{'   alone' * self._alone}{'       p' * self._p}{'  ' * self._marks}"
 
-    def start(self, rank: str, name: str, kind: str) -> str:
-        """The beginning of a line: rank, name and kind."""
-        start = f"{rank:>4}  {set_cell_size(shorten(name, self._name), self._name)}  "
-        return f"{start}{kind:{self._kinds}}  " if self._kinds else start
-
     def print(self, line: _Line) -> None:
-        """Print one line with its bar."""
-        row = line.row
+        """Print one line: with numbers and a bar, or with a reason."""
+        row, name = line.row, self._short.get(line.name, line.name)
+        if row is None:
+            start = self._start(line.rank, name, line.kind) if line.name else " " * 6
+            self._screen.print_line(start, line.reason, "dim")
+            return
         solid = row.lost / self._largest if row.selected else None
-        bar = self._screen.bar(solid, (row.alone or 0.0) / self._largest, self._bar)
-        start = self._start_of_several(line) if row.members else self.start(line.rank, line.name, line.kind)
-        end = f"  {bar if self._bar else ''}{FORCED * row.forced}"
-        self._screen.print_line(start + self._numbers(row), end, "blue")
+        bar = self._screen.bar(solid, (row.alone or 0.0) / self._largest, self._bar) if self._bar else ""
+        start = self._start_of_several(line, row) if row.members else self._start(line.rank, name, line.kind)
+        self._screen.print_line(start + self._numbers(row), f"  {bar}" if bar else "", "blue")
 
-    def _start_of_several(self, line: _Line) -> str:
+    def _start(self, rank: str, name: str, kind: str) -> str:
+        """The beginning of a line: rank, name and kind."""
+        start = f"{rank:>4}  {set_cell_size(name, self._name)}  "
+        return f"{start}{kind:{self._kind}}  " if self._kind else start
+
+    def _start_of_several(self, line: _Line, row: Row) -> str:
         """The beginning of the line of several factors, whose names also take the room of the kind."""
-        room = self._name + (self._kinds + 2 if self._kinds else 0)
-        names = [line.name, *map(self._screen.plain, (line.row.short_name, line.row.shortest_name))]
+        room = self._name + (self._kind + 2 if self._kind else 0)
+        names = [line.name, *map(self._screen.plain, (row.short_name, row.shortest_name))]
         name = next((name for name in names if cell_len(name) <= room), names[-1])
         return f"{line.rank:>4}  {set_cell_size(shorten(name, room), room)}  "
 
@@ -314,9 +337,10 @@ class _Table:
         mark = "" if not self._marks else " ?" if row.weak else "  "
         return f"{halves}{lost}{alone}{p_value}{mark}"
 
-    def frequency(self, factor: int) -> str:
-        """How often a factor was selected on halves, if that is known."""
-        return "" if self._stability is None else f"{self._stability.frequencies[factor]:6.2f}  "
+
+def _least_name(line: _Line) -> str:
+    """What a line must have room for in the column of names."""
+    return line.row.shortest_name if line.row is not None and line.row.members else line.name
 
 
 def shorten(text: str, width: int) -> str:
@@ -330,13 +354,9 @@ def shorten(text: str, width: int) -> str:
 def _after_table(result: Ranking) -> Iterator[str]:
     """Say what the table does not show, and what its columns mean."""
     indices = result.indices
-    hidden = max(len(indices.drivers) - MOST_SELECTED, 0) if indices.selected.size else 0
-    others = sum(map(len, other_factors(indices)))
-    if hidden:
-        yield f"      … and {hidden:,} more with less"
-    if others > MOST_LEFT_OUT:
-        more = others - MOST_LEFT_OUT
-        yield f"      … and {more:,} {'others add' if more > 1 else 'other adds'} nothing"
+    others = sum(map(len, other_factors(indices))) - len(_named_others(result))
+    if others:
+        yield f"      … and {others:,} others add nothing"
     legend = [*_legend(result)]
     if legend:
         yield ""
@@ -355,8 +375,13 @@ def _legend(result: Ranking) -> Iterator[str]:
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:
-        p_values = "; p: probability of the effect by chance" if indices.has_p_values else ""
-        yield f"{100 * LEVEL:g} % intervals (chance and bias){p_values}."
+        known = not np.isnan(intervals(indices)).all()
+        p_values = "p: probability of the effect by chance" if indices.has_p_values else ""
+        said = [f"{100 * LEVEL:g} % intervals (chance and bias)"] * known + [p_values] * bool(p_values)
+        if said:
+            yield f"{'; '.join(said)}."
+    if indices.forced:
+        yield "* always in; all others are judged given these."
     if indices.weak.any():
         yield f"? weak: {say_weak(indices)}."
     for sentence in (say_no_p_values(indices), say_disagreement(indices), say_rows_judged(indices)):

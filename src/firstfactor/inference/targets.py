@@ -39,9 +39,7 @@ class Target:
             for u, times in counts.items():
                 if u in column:
                     coefficients[row, column[u]] = times
-        times_whole, times_total = (
-            np.array([counts.get(u, 0.0) for counts in sums], dtype=float) for u in (whole, ())
-        )
+        times_whole, times_total = (np.array([counts.get(u, 0.0) for counts in sums], dtype=float) for u in (whole, ()))
         if not whole:  # S is the empty set
             times_whole = np.zeros(len(sums))
         return cls(whole, sets, coefficients, times_whole, times_total, noise)
@@ -75,9 +73,7 @@ def interaction_target(factors: FactorSet, pairs: Sequence[tuple[FactorSet, Fact
         return tuple(sorted(set(factors).difference(*some)))
 
     whole = tuple(sorted(factors))
-    sums = [
-        _sum_up(((without(a, b), 1.0), (without(a), -1.0), (without(b), -1.0), (whole, 1.0))) for a, b in pairs
-    ]
+    sums = [_sum_up(((without(a, b), 1.0), (without(a), -1.0), (without(b), -1.0), (whole, 1.0))) for a, b in pairs]
     return Target.make(whole, sums)
 
 

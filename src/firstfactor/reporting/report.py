@@ -153,7 +153,10 @@ def gather(
         "ceiling_sentence": _unbroken(say_ceiling(indices, response)),
         "n_rows": n_rows,
         "n_columns": sum(map(len, indices.members)) + len(indices.outputs),
-        "source": {"date": today(), **{key: printable(value) for key, value in source.items()}},
+        "source": {
+            **{"name": "", "size": "", "sha256": "", "date": today()},
+            **{key: printable(value) for key, value in source.items()},
+        },
         "split": indices.path is not None and indices.path.rows_apart > 0,
         **_evidence(indices),
         **_chart(indices, stability),

@@ -56,7 +56,7 @@ class Row:
     @property
     def shortest_name(self) -> str:
         """The same, shorter."""
-        return f"{self._first} + {len(self.members) - 1:,}" if self.members else self.name
+        return f"{self._first}+{len(self.members) - 1:,}" if self.members else self.name
 
     @property
     def _first(self) -> str:

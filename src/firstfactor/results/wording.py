@@ -30,6 +30,12 @@ KINDS = {
 # What drives the response is named if at least this share of what is explained is lost without it, and no more of it.
 LEAST_LOST, MOST_DRIVERS = 0.01, 5
 
+# What adds little is sure not to add more than this.
+LITTLE = 0.1
+
+# What is nearly all that can be explained, and what is something of it.
+NEARLY_ALL, SOMETHING = 0.9, 0.1
+
 # Factors that stand in for a named one are named themselves if there are no more than this.
 MOST_STAND_INS = 4
 
@@ -97,7 +103,7 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
         return _say_nothing_selected(indices, response)
     response = f"T{response[1:]}" if response.startswith("the ") else response
     several = several or len(indices.outputs) > 1
-    if len(drivers) > 1 and drivers[0].lost < LEAST_LOST and indices.has_shares:
+    if len(drivers) > 1 and indices.has_shares and all(map(_adds_little, drivers)):
         names = list_names([name_driver(indices, driver) for driver in _by_alone(indices, drivers)])
         shared = f"{names}, which share what they tell: none of them is missed on its own."
         return f"{response} {_verb(indices, drivers, several)} {shared}"
@@ -106,9 +112,11 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
     names = list_names([name_driver(indices, driver) for driver in main])
     if len(named) > len(main):
         names += f", then {list_names([name_driver(indices, driver) for driver in named[len(main) :]])}"
-    after = "".join(f"; {remark}" for remark in _remarks(indices, named, drivers[len(named) :]))
+    after = _say_shared(indices, named, drivers[len(named) :])
+    after += "".join(f"; {remark}" for remark in _remarks(indices, named, () if after else drivers[len(named) :]))
     if is_untested(indices):
         count = len(named) + sum(len(driver.factors) > 1 for driver in named)
+        after = after.replace(", and by", "; so were", 1) if after.startswith(",") else after
         return f"{names} {'was' if count == 1 else 'were'} selected to explain {_lower(response)}{after}."
     return f"{response} {_verb(indices, named, several)} {names}{after}."
 
@@ -129,6 +137,11 @@ def _say_stand_ins(cluster: Cluster) -> str:
     if not will_do:
         return f"or {', '.join(others)}, which {'tells' if len(others) == 1 else 'tell'} mostly the same"
     return f"or {', '.join(others)}: {'either' if len(others) == 1 else 'any of them'} will do"
+
+
+def _adds_little(driver: Driver) -> bool:
+    """Tell whether little is lost without a driver, as far as that is known."""
+    return driver.lost < LEAST_LOST and (driver.interval is None or driver.interval[1] <= LITTLE)
 
 
 def _verb(indices: Indices, drivers: Sequence[Driver], several: bool) -> str:
@@ -155,10 +168,26 @@ def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
     return sorted(drivers, key=lambda driver: -max(alone[i] for i in driver.factors))
 
 
+def _say_shared(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> str:
+    """Which others are needed though none of them is missed, since they share what they tell; or nothing.
+
+    They are if the named ones do not explain nearly all by themselves, and the others do explain something.
+    """
+    if len(others) < 2 or indices.sharing is None or not all(map(_adds_little, others)):
+        return ""
+    alone = indices.sharing.alone.values
+    ordered = _by_alone(indices, others)
+    enough = sum(max(alone[i] for i in driver.factors) for driver in named) >= NEARLY_ALL
+    if enough or max(alone[i] for i in ordered[0].factors) < SOMETHING:
+        return ""
+    names = list_names([name_driver(indices, driver) for driver in ordered], most=3)
+    return f", and by {names} that share what they tell: none of these is missed on its own"
+
+
 def _remarks(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> Iterator[str]:
     """What is to be said about drivers after their names: how many more there are, and which are doubtful."""
     if others:
-        verb, how = ("add", "little") if others[0].lost < LEAST_LOST else ("matter", "less")
+        verb, how = ("add", "little") if all(map(_adds_little, others)) else ("matter", "less")
         yield f"one more {verb}s {how}" if len(others) == 1 else f"{len(others):,} more {verb} {how}"
     weak = [driver for driver in named if is_weak(indices, driver)]
     if weak and (is_untested(indices) or len(weak) < len(named)):
