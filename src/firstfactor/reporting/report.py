@@ -334,7 +334,7 @@ def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
 
 def render(page: Mapping[str, Any]) -> str:
     """The page as text. All that comes from the data is escaped; only our own figures, style and script are markup."""
-    jinja2 = require("jinja2", "a report")
+    jinja2, markup = require("jinja2", "a report"), require("markupsafe", "a report").Markup
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_read),
         autoescape=True,
@@ -342,7 +342,11 @@ def render(page: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["percent"] = lambda share: _unbroken(percent(share))
+    environment.filters |= {
+        "percent": lambda share: _unbroken(percent(share)),
+        "unbroken": _unbroken,
+        "breakable": lambda text: markup(re.sub(r"(?<=[_/])(?=\w)", "<wbr>", html.escape(text))),
+    }
     script = _read("sort.js")
     assets = {"style": _read("page.css"), "script": script, "script_digest": _script_digest(script)}
     return str(environment.get_template("report.html.jinja").render(page, **assets))

@@ -10,7 +10,7 @@ from .._utils.text import list_names, printable
 from ..results.formats import format_importance, format_interval, format_p
 from ..results.indices import Indices
 from ..results.sharing import Cluster, Driver, Tree
-from ..results.wording import intervals, is_weak, percent
+from ..results.wording import intervals, is_weak
 
 if TYPE_CHECKING:
     from ..results.stability import Stability
@@ -86,9 +86,8 @@ class Row:
     @property
     def marks(self) -> list[str]:
         """What else there is to say, each in a few words."""
-        kept = "" if self.kept is None else f"keeps {percent(self.kept)}"
-        said = {kept: True, "not selected": not self.selected, "always in": self.forced, "weak evidence": self.weak}
-        return [mark for mark, holds in said.items() if mark and holds]
+        kept = [] if self.kept is None else [f"keeps {100 * self.kept:.0f} %"]
+        return [*kept, *["always in"] * self.forced, *["weak evidence"] * self.weak]
 
 
 @dataclass(frozen=True)
