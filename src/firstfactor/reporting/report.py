@@ -271,6 +271,8 @@ def _describe_setting(value: Any) -> str:
         value = value.tolist()
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value in (".", ","):
+        return "a point" if value == "." else "a comma"
     if isinstance(value, Mapping):
         return brief("; ".join(f"{printable(key)}: {_describe_setting(each)}" for key, each in value.items()), 200)
     if isinstance(value, list | tuple | set | frozenset):
