@@ -21,6 +21,7 @@ LAYERS = (
     "variance",
     "inference",
     "evidence",
+    "dependence",
     "selection",
     "problems",
     "files",

@@ -6,11 +6,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .data.quality import DataQualityWarning
     from .first import FIRST
-    from .functions import backward_elimination, explained_variance, stability, total_indices
+    from .functions import (
+        backward_elimination,
+        closed_indices,
+        cumulative_ranking,
+        explained_variance,
+        interactions,
+        shapley_effects,
+        stability,
+        total_indices,
+    )
     from .inference.sample_size import TooFewRowsWarning
     from .ranking import Ranking, rank
+    from .results.cumulative import CumulativeRanking
     from .results.indices import Indices
+    from .results.interactions import Interactions
     from .results.path import Path
+    from .results.sharing import Cluster, Tree
     from .results.stability import Stability
 
 __version__ = "0.1.0"
@@ -18,29 +30,45 @@ __version__ = "0.1.0"
 # Where each public name is defined.
 _HOMES = {
     "FIRST": "first",
+    "Cluster": "results.sharing",
+    "CumulativeRanking": "results.cumulative",
     "DataQualityWarning": "data.quality",
     "Indices": "results.indices",
+    "Interactions": "results.interactions",
     "Path": "results.path",
     "Ranking": "ranking",
     "Stability": "results.stability",
     "TooFewRowsWarning": "inference.sample_size",
+    "Tree": "results.sharing",
     "backward_elimination": "functions",
+    "closed_indices": "functions",
+    "cumulative_ranking": "functions",
     "explained_variance": "functions",
+    "interactions": "functions",
     "rank": "ranking",
+    "shapley_effects": "functions",
     "stability": "functions",
     "total_indices": "functions",
 }
 __all__ = [
     "FIRST",
+    "Cluster",
+    "CumulativeRanking",
     "DataQualityWarning",
     "Indices",
+    "Interactions",
     "Path",
     "Ranking",
     "Stability",
     "TooFewRowsWarning",
+    "Tree",
     "backward_elimination",
+    "closed_indices",
+    "cumulative_ranking",
     "explained_variance",
+    "interactions",
     "rank",
+    "shapley_effects",
     "stability",
     "total_indices",
 ]

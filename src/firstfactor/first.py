@@ -19,6 +19,7 @@ from .inference.sample_size import warn_if_too_few_rows
 from .parameters import Options, Procedure, document
 from .plots import plot_importance
 from .reporting.report import compact_table, write_report
+from .results.explanations import explain, explain_all
 from .selection.fitting import choose, fit, log_step
 from .selection.selection import ignore_step
 from .variance.conditional import open_variances
@@ -64,6 +65,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {output_weights}
     {forced}
     {max_factors}
+    {compact}
+    {importance}
+    {cluster_cut}
 
     Attributes
     ----------
@@ -91,6 +95,17 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     p_values_ : array of shape (factors,)
         How likely such an effect is if the factor adds nothing to the other selected ones; not a number likewise. The
         paper's rule has none without ``split``: from the rows that selected, they would be too small.
+    alone_ : array of shape (factors,)
+        What each factor explains by itself, selected or not, as a share of what the selected ones explain together.
+        What it explains alone and is not lost without it, others know as well. `indices_.sharing.alone` has intervals.
+    clusters_ : tuple of Cluster
+        Factors that stand in for each other, those whose joint total index is largest first: each has ``factors``,
+        ``joint``, ``standard_error``, ``representative`` and what each factor keeps in place of all.
+    tree_ : Tree or None
+        Which factors share information, with the joint total index at each node: the selected factors and those related
+        to them. Prints as a table; ``tree_.linkage`` is for scipy's dendrogram.
+    explanations_ : Explanations
+        Why each factor was selected or left out; see `explain`.
     path_ : Path
         What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
     indices_ : Indices
@@ -155,6 +170,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         output_weights: Sequence[float] | None = Options.output_weights,
         forced: Factors | None = Procedure.forced,
         max_factors: int | None = Procedure.max_factors,
+        compact: bool | float = Procedure.compact,
+        importance: str = Procedure.importance,
+        cluster_cut: float | str | None = Procedure.cluster_cut,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_outer = n_outer
@@ -178,6 +196,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.output_weights = output_weights
         self.forced = forced
         self.max_factors = max_factors
+        self.compact = compact
+        self.importance = importance
+        self.cluster_cut = cluster_cut
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the factors that matter and estimate their importance.
@@ -219,6 +240,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.selected_ = self.indices_.selected
         self.ranking_ = self.indices_.ranking
         self.standard_errors_ = self.indices_.standard_errors
+        self.explanations_ = explain_all(self.indices_)
+        sharing = self.indices_.sharing
+        self.alone_ = np.full(len(self.indices_.names), np.nan) if sharing is None else sharing.alone.values
+        self.clusters_ = () if sharing is None else sharing.clusters
+        self.tree_ = None if sharing is None else sharing.tree
         self.p_values_ = self.indices_.p_values
         return self
 
@@ -257,6 +283,17 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return self.indices_.interval(level)
+
+    def explain(self, factor: str | int) -> str:
+        """Return one plain sentence on why a factor was selected or left out.
+
+        Parameters
+        ----------
+        factor : str or int
+            Its name or its position.
+        """
+        check_is_fitted(self)
+        return explain(self.indices_, factor)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ._utils import checks
 from .data.quality import warn_of_findings
 from .data.table import Factors
-from .inference.sample_size import warn_if_too_few_rows
+from .dependence.pairs import find_interactions
+from .dependence.shares import estimate_closed, estimate_shapley
+from .inference.estimates import estimate
+from .inference.sample_size import diagnose_sample_size, warn_if_too_few_rows
+from .inference.targets import closed_target
 from .inference.totals import estimate_totals
 from .parameters import Options, OptionsDict, Procedure
+from .results.cumulative import CumulativeRanking
 from .results.indices import Indices
+from .results.interactions import Interactions
 from .results.stability import Stability
 from .selection.backward import eliminate
+from .selection.cumulative import rank_by_gain
 from .selection.fitting import estimate_selected
 from .selection.stability import Pairs, Progress, select_on_halves
 from .variance.conditional import open_variances
@@ -128,6 +135,184 @@ def explained_variance(
     """
     with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
         return variances.response.variance - variances.of(variances.design.locate("subset", subset))
+
+
+def closed_indices(
+    X: Any,
+    y: Any,
+    *,
+    subset: Factors | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    **options: Unpack[OptionsDict],
+) -> Indices:
+    """Estimate what each factor, or a set of them, explains alone: first-order (closed) Sobol' indices.
+
+    These are V(u)/V(S), the share of the variance explained by all factors S that the factors u explain without the
+    others. What noise leaves cancels. Where factors share information, a factor can explain much alone and still not be
+    missed: compare `total_indices`.
+
+    Parameters
+    ----------
+    X, y, sample_weight, groups, **options
+        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+    subset : names, positions or mask, optional
+        A set of factors whose closed index is wanted instead of one index per factor.
+
+    Returns
+    -------
+    Indices
+        One value per factor, 0 for constant ones, with standard errors; a single value if ``subset`` is given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import closed_indices
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> closed_indices(X, X[:, 0] + 2 * X[:, 1]).values.round(1)
+    array([0.2, 0.8, 0. ])
+    """
+    with open_variances(X, y, _parse(options), sample_weight, groups) as variances:
+        indices = estimate_closed(variances, subset)
+    return _warn(indices)
+
+
+def shapley_effects(
+    X: Any,
+    y: Any,
+    *,
+    uncertainty: bool = True,
+    sample_weight: Any = None,
+    groups: Any = None,
+    **options: Unpack[OptionsDict],
+) -> Indices:
+    """Estimate each factor's fair share of what all factors explain: Shapley effects [1]_, which add up to 1.
+
+    The share of a factor is what it adds to those before it, on average over all orders. Factors that carry the same
+    information share what they explain; total indices give it to none of them. What noise leaves cancels. Put factors
+    into ``factor_groups`` to share between groups.
+
+    Parameters
+    ----------
+    X, y, sample_weight, groups, **options
+        As in `total_indices`.
+    uncertainty : bool
+        Whether to compute standard errors and p-values as well.
+
+    Returns
+    -------
+    Indices
+        One value per factor, 0 for constant ones. Estimates can be slightly below 0.
+
+    Notes
+    -----
+    Up to 15 factors, all sets of them are looked at. Beyond that, orders are drawn at random until no share is less
+    sure than 0.01 for that reason, or 1,000 were drawn; standard errors include it.
+
+    References
+    ----------
+    .. [1] Owen, A. B. (2014). Sobol' indices and Shapley value. SIAM/ASA Journal on Uncertainty Quantification 2,
+       245-251.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import shapley_effects
+    >>> X = np.random.default_rng(0).uniform(size=(500, 2))
+    >>> X = np.column_stack([X, X[:, 1]])  # the last two are the same
+    >>> shapley_effects(X, X[:, 0] + X[:, 1]).values.round(1)
+    array([0.5, 0.2, 0.2])
+    """
+    checks.boolean("uncertainty", uncertainty)
+    with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
+        indices = estimate_shapley(variances, uncertainty)
+    return _warn(indices)
+
+
+def interactions(
+    X: Any,
+    y: Any,
+    *,
+    factors: Factors | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    **options: Unpack[OptionsDict],
+) -> Interactions:
+    """Estimate which pairs of factors work together, and which stand in for each other.
+
+    For each pair this is the joint total index minus the total index of each. It is below 0 for factors that work
+    together, such as x₁ and x₂ in x₁x₂, and above 0 for factors that carry the same information.
+
+    Parameters
+    ----------
+    X, y, sample_weight, groups, **options
+        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+    factors : names, positions or mask, optional
+        Look at pairs of these only. Default: all.
+
+    Returns
+    -------
+    Interactions
+        The value of each pair with its standard error and p-value; prints with the strongest pairs first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import interactions
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> interactions(X, X[:, 0] * X[:, 1] + X[:, 2]).values.round(1) + 0.0
+    array([-0.4,  0. ,  0. ])
+    """
+    with open_variances(X, y, _parse(options), sample_weight, groups) as variances:
+        design, everything = variances.design, variances.design.varying
+        among = everything if factors is None else design.locate("factors", factors)
+        size = diagnose_sample_size(variances, everything, variances.of(everything))
+        found = find_interactions(variances, everything, among, size)
+    warn_if_too_few_rows(size)
+    return found
+
+
+def cumulative_ranking(
+    X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None, **options: Unpack[OptionsDict]
+) -> CumulativeRanking:
+    """Rank all factors by what each adds: the one that explains most first, then the one that adds most to it, ….
+
+    Nothing is selected: every factor that varies has its place. What the first of them explain together is a share of
+    what all explain, so that noise cancels.
+
+    Parameters
+    ----------
+    X, y, sample_weight, groups, **options
+        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+
+    Returns
+    -------
+    CumulativeRanking
+        The factors in order, and the cumulative shares with their standard errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import cumulative_ranking
+    >>> X = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> y = 3 * X[:, 2] + 2 * X[:, 0] + X[:, 1] + np.random.default_rng(1).normal(size=1000)
+    >>> cumulative_ranking(X, y).ranking
+    ('x2', 'x0', 'x1')
+    """
+    with open_variances(X, y, _parse(options), sample_weight, groups) as variances:
+        everything, order = variances.design.varying, rank_by_gain(variances)
+        size = diagnose_sample_size(variances, order, variances.of(everything))
+        target = closed_target(everything, [order[: k + 1] for k in range(len(order))])
+        found = estimate(variances, target, size)
+        ceiling = max(1 - target.left(variances), 0.0)
+    warn_if_too_few_rows(size)
+    return CumulativeRanking(variances.design.names, order, found, ceiling)
+
+
+def _parse(options: OptionsDict) -> Options:
+    """The options given, with the estimator that has least bias unless one is given."""
+    parsed = Options.parse(options)
+    return parsed if parsed.estimator is not None else replace(parsed, estimator="extrapolated")
 
 
 def backward_elimination(

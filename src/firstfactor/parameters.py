@@ -105,6 +105,18 @@ def _is_forward(name: str, value: Any) -> None:
         )
 
 
+def _is_compact(name: str, value: Any) -> None:
+    if not checks.is_boolean(value):
+        checks.number(name, value, 0.0, 1.0)
+
+
+def _is_cluster_cut(name: str, value: Any) -> None:
+    if isinstance(value, str) and value != "auto":
+        raise ValueError(f'{name} must be "auto", a number from 0 to 1 or None; got {value!r}.')
+    if value is not None and not isinstance(value, str):
+        checks.number(name, value, 0.0, 1.0)
+
+
 class _Parameters:
     """What both sets of parameters have in common."""
 
@@ -308,6 +320,32 @@ class Procedure(_Parameters):
         metavar="N",
     )
 
+    compact: bool | float = parameter(
+        False,
+        "bool or float",
+        "Whether to keep only as few factors as explain nearly as much: within one standard error (chance and bias) of "
+        "R², or within the share of the variance of y that is given, such as 0.01.",
+        _is_compact,
+        typed=bool,
+    )
+    importance: str = parameter(
+        "total",
+        '{"total", "shapley"}',
+        'What an importance is. "total": the share of what is explained that is lost without the factor. "shapley": '
+        "its fair share, what it adds on average over all orders of the selected factors; these add up to 1.",
+        choices=("total", "shapley"),
+    )
+    cluster_cut: float | str | None = parameter(
+        "auto",
+        '"auto", float or None',
+        'Which factors are clusters, that stand in for each other. "auto": any one of them keeps three quarters of '
+        "what all of them add. A number from 0 to 1: they explain so much of each other. None: do not look, which "
+        "saves time.",
+        _is_cluster_cut,
+        typed=float,
+        metavar="SHARE",
+    )
+
     def __post_init__(self) -> None:
         """Check every value by itself, then what does not go together."""
         super().__post_init__()
@@ -447,8 +485,9 @@ RANKING = (RankParameters, *SELECTOR)
 # The parameters of `rank` and of the command, in the order of the help.
 RANK = (
     "factors", "drop", "categorical", "factor_groups", "period", "date_parts", "task", "response", "output_weights",
-    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "forced", "max_factors", "estimator",
-    "split", "stability", "n_neighbors", "n_outer", "seed", "jobs", "scale", "format", "table", "na", "decimal",
+    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "forced", "max_factors", "compact",
+    "importance", "cluster_cut", "estimator", "split", "stability",
+    "n_neighbors", "n_outer", "seed", "jobs", "scale", "format", "table", "na", "decimal",
 )  # fmt: skip
 
 
@@ -493,6 +532,9 @@ class RankDict(TypedDict, total=False):
     alpha: float
     forced: Sequence[str]
     max_factors: int | None
+    compact: bool | float
+    importance: str
+    cluster_cut: float | str | None
     estimator: str | None
     split: bool
     stability: int | None

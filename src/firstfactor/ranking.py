@@ -64,6 +64,12 @@ class Ranking:
         """The class labels in order; empty for quantities. Of two, the second is counted as 1."""
         return list(self.indices.classes)
 
+    def explain(self, factor: str | int) -> str:
+        """Return one plain sentence on why a factor was selected or left out."""
+        from .results.explanations import explain
+
+        return explain(self.indices, factor)
+
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return a data frame with a row for each factor; see `Indices.to_frame`."""
         return self.indices.to_frame(backend)
@@ -151,6 +157,9 @@ def rank(
     {alpha}
     {forced}
     {max_factors}
+    {compact}
+    {importance}
+    {cluster_cut}
     {estimator}
     {split}
     {stability}
@@ -255,7 +264,7 @@ def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any])
     if "alpha" in options and not calibrated:
         without = 'rule="paper"' if parameters.rule else other_method
         raise ValueError(f'alpha= is for rule="calibrated"; leave out alpha= or {without}.')
-    for name in ("split", "stability", "max_factors"):
+    for name in ("split", "stability", "max_factors", "compact"):
         if options.get(name) and not parameters.selects:
             raise ValueError(
                 f'{name}= goes with method="first" or method="first-fast"; got method="{parameters.method}".'

@@ -211,7 +211,9 @@ def test_errors_of_weighted_and_grouped_means_equal_those_in_plain_algebra(weigh
         return np.sum([parts[groups == g].sum() ** 2 for g in range(9)]) / 60 * 9 / 8
 
     variance = of_rows(rows) + of_groups(2 * rows) - of_rows(2 * rows) if grouped else of_rows(rows)
-    assert average.error(Linear(rows, 2 * rows, overlap)) == pytest.approx(np.sqrt((variance + overlap * np.mean(w**2)) / 60))
+    assert average.error(Linear(rows, 2 * rows, overlap)) == pytest.approx(
+        np.sqrt((variance + overlap * np.mean(w**2)) / 60)
+    )
 
 
 def test_outer_rows_and_all_rows_have_the_outer_ones_in_common():

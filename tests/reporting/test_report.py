@@ -15,16 +15,17 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from firstfactor.reporting.associations import associate
 from scipy.stats import spearmanr
 from sklearn.pipeline import make_pipeline
 from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
 from firstfactor.plots.original_data import Column
-from firstfactor.reporting.associations import associate
 from firstfactor.reporting.data_summary import summarise
 from firstfactor.reporting.report import compact_table, describe_stability, write_report
-from firstfactor.results.wording import percent, say_ceiling
+from firstfactor.results.formats import percent
+from firstfactor.results.wording import say_ceiling
 
 NASTY = "<script>alert(1)</script>"
 VOID = {"meta", "link", "col", "br"}

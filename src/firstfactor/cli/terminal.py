@@ -26,6 +26,7 @@ from ..results.wording import (
     say_no_shares,
     say_rows_judged,
     say_weak,
+    share_name,
 )
 
 if TYPE_CHECKING:
@@ -277,7 +278,7 @@ class _Table:
     """The columns that the terminal has room for: kinds, then intervals, are the first to go."""
 
     def __init__(self, screen: Screen, result: Ranking, lines: Sequence[_Line]) -> None:
-        self._screen, self._stability = screen, result.stability
+        self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
         rows = [line.row for line in lines if line.row is not None]
         self._alone = result.indices.sharing is not None and bool(rows)
         self._p = result.indices.has_p_values and bool(rows)
@@ -301,7 +302,7 @@ class _Table:
     def _titles(self) -> str:
         """The titles of the columns of numbers."""
         halves = "" if self._stability is None else "halves  "
-        lost = f"{'lost without (95 %)':20}" if self._shows_intervals else "lost without"
+        lost = f"{self._share} (95 %)".ljust(20) if self._shows_intervals else self._share.rjust(12)
         return f"{halves}{lost}{'   alone' * self._alone}{'       p' * self._p}{'  ' * self._marks}"
 
     def print(self, line: _Line) -> None:
@@ -371,7 +372,8 @@ def _legend(result: Ranking) -> Iterator[str]:
     indices = result.indices
     if indices.selected.size:
         by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
-        yield f"Of what is explained: lost without the factor (█){by_itself}."
+        what = "the fair share of the factor" if indices.is_shapley else "lost without the factor"
+        yield f"Of what is explained: {what} (█){by_itself}."
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:

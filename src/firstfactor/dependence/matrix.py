@@ -54,7 +54,7 @@ class Dependence:
 
         def explained_by(j: int) -> Floats:
             left = self._left(j, responses)
-            return 1 - np.bincount(owner, left, minlength=len(factors))
+            return 1.0 - np.bincount(owner, left, minlength=len(factors)).astype(float)
 
         found = self._search.workers.map(explained_by, others)
         return np.clip(np.reshape(found, (len(others), len(factors))).T, 0.0, 1.0)
@@ -62,10 +62,11 @@ class Dependence:
     def _left(self, factor: int, responses: Floats) -> Floats:
         """The variance of each response that is left given a factor, (responses,)."""
         if self._search.design.constant[factor]:  # on these rows
-            return responses.var(axis=0)
+            return np.asarray(responses.var(axis=0))
         local = LocalLinear(self._search, (factor,), (NEIGHBORS,))
         squares = local.errors(responses, self._search.outer).values[0] ** 2
-        return np.average(squares, axis=0, weights=self._search.weights)
+        left: Floats = np.average(squares, axis=0, weights=self._search.weights)
+        return left
 
 
 def _columns(design: Design, factor: int) -> Floats:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..inference.standard_errors import plug_in
+from ..inference.estimates import estimate
 from ..inference.targets import FactorSet, closed_target
 from ..results.estimates import Estimates
 from ..results.sharing import Sharing
@@ -49,7 +49,6 @@ def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size
     values[varying] = (variance - variances.search.plus_each((), varying)) / explained
     most = np.argsort(-values, kind="stable")[:MOST_ALONE].tolist()
     looked_at = [i for i in varying if i in {*leaves, *most}]
-    target = closed_target(kept, [(i,) for i in looked_at])
-    sure = plug_in(variances, target, size).expand(design.n_factors, looked_at)
-    values[looked_at] = target.effects(variances) * variance / explained
-    return Estimates(np.maximum(values, 0.0), sure.standard_errors, sure.p_values, sure.bias)
+    found = estimate(variances, closed_target(kept, [(i,) for i in looked_at]), size)
+    values[looked_at] = found.values
+    return found.expand(design.n_factors, looked_at, np.maximum(values, 0.0))

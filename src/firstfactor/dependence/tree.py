@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..inference.estimates import index_values
 from ..inference.standard_errors import plug_in
 from ..inference.targets import FactorSet, total_target
 from ..neighbors.strategy import Floats
@@ -64,8 +65,7 @@ def grow_tree(
     rests = [tuple(i for i in kept if i not in below) for _, below, _ in merged]
     target = total_target(kept, rests)
     sure = plug_in(variances, target, size)
-    explained = max(1 - target.left(variances), 1e-12)
-    joints = np.maximum(target.effects(variances) / explained, 0.0)
+    joints = np.maximum(index_values(variances, target), 0.0)
     nodes = tuple(
         Node(children, below, height, joint, error)
         for (children, below, height), joint, error in zip(

@@ -127,7 +127,8 @@ def _add_up(variances: Variances, target: Target, step: int) -> Parts:
 
 def _combine(times: Floats, parts: list[Floats]) -> Floats:
     """Sums of parts, each so many times: (indices, rows). BLAS would wake threads of its own."""
-    return np.einsum("ks,sn->kn", times, np.array(parts))
+    sums: Floats = np.einsum("ks,sn->kn", times, np.array(parts))
+    return sums
 
 
 def _contribute(variances: Variances, factors: FactorSet, step: int) -> Contributions:

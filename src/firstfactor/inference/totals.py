@@ -1,15 +1,19 @@
 """Total indices of all factors, or of a set, without a selection (Algorithm 1)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..data.table import Factors
+from ..neighbors.strategy import Floats
 from ..results.indices import Indices
+from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import Variances
 from ..variance.totals import group_total, single_totals
 from .row_order import add_order
 from .sample_size import diagnose_sample_size
 from .standard_errors import by_subsamples, plug_in
-from .targets import total_target
+from .targets import FactorSet, total_target
 
 
 def estimate_totals(
@@ -17,39 +21,57 @@ def estimate_totals(
 ) -> Indices:
     """The total index of every factor, or of a set; with standard errors by ``method`` unless that is None."""
     design, everything = variances.design, variances.design.varying
-    if subset is None:
-        names, kinds, positions = design.names, design.kinds, everything
-        values = np.zeros(design.n_factors)
-        values[list(everything)] = single_totals(variances, everything, noise)
-        rests = tuple(tuple(j for j in everything if j != i) for i in everything)
-        order = sorted(everything, key=lambda i: -values[i])
+    group = None if subset is None else design.locate("subset", subset)
+    if group is None:
+        values = single_totals(variances, everything, noise)
+        rests = [tuple(j for j in everything if j != i) for i in everything]
+        order = [everything[k] for k in np.argsort(-values, kind="stable").tolist()]
     else:
-        group = design.locate("subset", subset)
-        names, kinds, positions = (" + ".join(design.names[i] for i in group),), (), (0,)
         values = np.array([group_total(variances, everything, group, noise)])
-        rests = (tuple(i for i in everything if i not in group),)
-        order = list(everything)
-    uncertainty, left = None, variances.of(everything)
-    size = diagnose_sample_size(variances, order, left)
+        rests, order = [tuple(i for i in everything if i not in group)], list(everything)
+    uncertainty, size = None, diagnose_sample_size(variances, order, variances.of(everything))
     if method is not None:
         estimate = plug_in if method == "plug-in" else by_subsamples
-        uncertainty = estimate(variances, total_target(everything, rests, noise), size).expand(len(names), positions)
+        uncertainty = estimate(variances, total_target(everything, rests, noise), size)
+    return relative_to_all(variances, "NANNE" if noise else "NN", values, uncertainty, size, order, group)
+
+
+def relative_to_all(
+    variances: Variances,
+    method: str,
+    values: Floats,
+    uncertainty: Uncertainty | None,
+    size: SampleSize,
+    order: Sequence[int],
+    group: FactorSet | None = None,
+) -> Indices:
+    """The result of a method that looks at all factors: a value for each that varies, or for a set of them.
+
+    ``order`` are the factors, the most important first.
+    """
+    design, everything = variances.design, variances.design.varying
+    names, kinds, positions = design.names, design.kinds, everything
+    if group is not None:
+        names, kinds, positions = (" + ".join(design.names[i] for i in group),), (), (0,)
+    all_values = np.zeros(len(names))
+    all_values[list(positions)] = values
     return Indices(
-        values=values,
+        values=all_values,
         names=names,
         kinds=kinds,
-        noise_variance=left if noise else 0.0,
+        noise_variance=0.0 if method == "NN" else variances.of(everything),
         response_variance=variances.response.variance,
         n_rows=design.n_rows,
         task=variances.response.task,
         classes=variances.response.classes,
         outputs=variances.response.names,
         rows=variances.rows,
-        inputs=design.inputs if subset is None else (),
-        missing=tuple(design.n_missing.tolist()) if subset is None else (),
-        method="NANNE" if noise else "NN",
+        inputs=design.inputs if group is None else (),
+        missing=tuple(design.n_missing.tolist()) if group is None else (),
+        method=method,
         estimator=variances.estimator,
-        uncertainty=uncertainty,
+        uncertainty=None if uncertainty is None else uncertainty.expand(len(names), positions),
         sample_size=size,
+        kept=None if method in ("NANNE", "NN") else tuple(positions),
         findings=add_order(variances.examine_data(everything), variances, order),
     )

@@ -19,7 +19,7 @@ from ..plots.axes import BLUE, GREY, VERMILLION
 from ..plots.effects import draw_effect
 from ..plots.path import draw_path, stops
 from ..plots.stability import draw_stability
-from ..results.formats import format_importance, format_number
+from ..results.formats import format_importance, format_number, percent
 from ..results.indices import Indices, indices_of
 from ..results.wording import (
     LEVEL,
@@ -27,7 +27,6 @@ from ..results.wording import (
     is_calibrated,
     is_untested,
     measure,
-    percent,
     r2_range,
     say_bias,
     say_ceiling,
@@ -40,6 +39,7 @@ from ..results.wording import (
     say_no_shares,
     say_rows_judged,
     say_weak,
+    share_name,
 )
 from . import figures
 from .data_summary import Data, brief, describe_data, read_data
@@ -193,6 +193,7 @@ def _chart(indices: Indices, stability: "Stability | None") -> dict[str, Any]:
         "more_rows": len(rows) - len(shown) - len(folded),
         "folded_most": format_importance(folded[0].lost) if folded else "",
         "most_members": MOST_MEMBERS,
+        "share_name": share_name(indices),
         "has_alone": indices.sharing is not None and bool(rows),
         "has_clusters": any(row.members for row in rows),
         "close": _left_out_rows(indices, close),
@@ -388,7 +389,7 @@ def compact_table(indices: Indices) -> str:
     )
     return (
         f'<div class="firstfactor"><table><thead><tr><th></th><th {left}>factor</th><th {left}>kind</th>'
-        f"<th>{'lost without' if known else 'importance'}</th><th></th>{'<th>alone</th>' if known else ''}<th></th>"
+        f"<th>{share_name(indices)}</th><th></th>{'<th>alone</th>' if known else ''}<th></th>"
         f"</tr></thead><tbody>{cells}</tbody></table><p>{_summary(indices, shown, len(rows) - len(shown))}</p></div>"
     )
 

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._utils.text import list_names, printable
+from ..results.explanations import explain_factor
 from ..results.formats import format_importance, format_interval, format_p
 from ..results.indices import Indices
 from ..results.sharing import Cluster, Driver, Tree
-from ..results.wording import intervals, is_weak
+from ..results.wording import drivers_of, intervals, is_weak
 
 if TYPE_CHECKING:
     from ..results.stability import Stability
-
-# A factor that was left out could take the place of a selected one if it keeps at least this share of what that adds.
-LEAST_KEPT = 0.5
 
 
 @dataclass(frozen=True)
@@ -102,29 +100,24 @@ class Branch:
 
 def driver_rows(indices: Indices, stability: "Stability | None" = None) -> list[Row]:
     """A row for each driver, the most important first; those of several factors have a row for each within."""
-    if not indices.selected.size:
-        return []
     reader = _Reader(indices, stability)
     return [
         reader.factor(driver.factors[0]) if driver.cluster is None else reader.cluster(driver, driver.cluster)
-        for driver in indices.drivers
+        for driver in drivers_of(indices)
     ]
 
 
 def other_factors(indices: Indices) -> tuple[list[int], list[int]]:
     """The factors in no row: those that could take the place of a selected one, and those that add nothing."""
-    clusters = () if indices.sharing is None or not indices.selected.size else indices.sharing.clusters
-    shown = {i for cluster in clusters for i in cluster.positions}
-    exchanges = {} if indices.sharing is None else indices.sharing.exchanges
+    shown = {i for driver in drivers_of(indices) for i in driver.factors}
     others = [i for i in indices.left_out.tolist() if i not in shown]
-    close = [i for i in others if i in exchanges and exchanges[i].kept >= LEAST_KEPT]
-    close.sort(key=lambda i: -exchanges[i].kept)
+    close = [i for i in others if explain_factor(indices, i)[0] == "stands in"]
     return close, [i for i in others if i not in set(close)]
 
 
 def explain(indices: Indices, factor: int) -> str:
     """A sentence on why a factor was selected or left out."""
-    return f"{printable(indices.names[factor])}: {indices.why_left_out(factor)}."
+    return explain_factor(indices, factor)[1]
 
 
 def alone(indices: Indices, factor: int) -> float | None:

@@ -1,5 +1,6 @@
 """`Estimates`: numbers with their standard errors, and the intervals that follow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,16 @@ class Estimates:
     """How likely such a value is if the true one is 0."""
     bias: NDArray[np.float64]
     """How much each may be wrong because neighbours are at a distance."""
+
+    def expand(self, n: int, positions: Sequence[int], values: NDArray[np.float64]) -> "Estimates":
+        """The same among ``n`` values, of which those at ``positions`` have standard errors."""
+
+        def expanded(some: NDArray[np.float64]) -> NDArray[np.float64]:
+            everywhere = np.full(n, np.nan)
+            everywhere[list(positions)] = some
+            return everywhere
+
+        return Estimates(values, *(expanded(some) for some in (self.standard_errors, self.p_values, self.bias)))
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """The confidence interval of each, (…, 2), for chance and bias together.

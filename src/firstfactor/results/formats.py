@@ -39,3 +39,21 @@ def format_number(value: float) -> str:
     if len(whole.lstrip("-")) > 4:  # a year has no separator
         whole = f"{int(whole):,}"
     return f"{whole}.{decimals}".rstrip("0").rstrip(".").replace("-", "−") if decimals else whole.replace("-", "−")
+
+
+def percent(share: float, least_decimals: int = 0) -> str:
+    """A share in percent: no 100 % that is not quite, no 0 % that is some."""
+    if share in (0, 1):
+        return f"{100 * share:.0f} %"
+    decimals = next((d for d in range(least_decimals, 4) if 0 < round(100 * share, d) < 100), 4)
+    return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"
+
+
+def percents(*shares: float) -> list[str]:
+    """Shares in percent, with the decimals that tell those apart which differ."""
+    texts: list[str] = []
+    for decimals in range(4):
+        texts = [percent(share, decimals) for share in shares]
+        if len(set(texts)) == len(set(shares)):
+            break
+    return texts

@@ -73,6 +73,11 @@ class Indices:
     """What factors explain alone and which of them stand in for each other, where that was looked at."""
 
     @property
+    def is_shapley(self) -> bool:
+        """Whether the values are Shapley effects, fair shares that add up to 1, and not total indices."""
+        return self.method == "Shapley" or (self.procedure is not None and self.procedure.importance == "shapley")
+
+    @property
     def members(self) -> tuple[tuple[int, ...], ...]:
         """The columns of the table that belong to each factor."""
         return self.inputs or tuple((j,) for j in range(len(self.names)))
@@ -206,6 +211,8 @@ class Indices:
         """In a few words why a factor has importance 0."""
         if self.kinds[factor] == "constant":
             return "constant"
+        if self.path is not None and factor in self.path.spared:
+            return "the others explain nearly as much"
         if self.path is None or factor in self.path.removed:
             return "adds nothing to the others"
         if self.path.is_calibrated:
@@ -218,6 +225,8 @@ class Indices:
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
         """A data frame with a row for each factor: its importance, and how sure that is where it is known."""
         columns = {"factor": list(self.names), "importance": self.shares.tolist()}
+        if self.sharing is not None:
+            columns["alone"] = self.sharing.alone.values.tolist()
         if self.uncertainty is not None:
             columns["standard_error"] = self.uncertainty.standard_errors.tolist()
         if self.uncertainty is not None and self.has_p_values:

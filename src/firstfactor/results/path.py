@@ -14,7 +14,7 @@ from .._utils import frames
 class Step:
     """One step of a selection: what each candidate would do to a set of factors, and what was done."""
 
-    phase: Literal["forward", "elimination"]
+    phase: Literal["forward", "elimination", "compact"]
     base: tuple[int, ...]
     """The set before the step."""
     base_explained: float
@@ -26,6 +26,16 @@ class Step:
     """Factors that did enter or leave; empty where the phase ended."""
     p_value: float | None = None
     """Of the calibrated rule: that of the best candidate to enter, or of the weakest factor to stay."""
+
+    @property
+    def entering(self) -> tuple[int, ...]:
+        """Factors that entered."""
+        return tuple(i for i in self.chosen if i not in self.base)
+
+    @property
+    def leaving(self) -> tuple[int, ...]:
+        """Factors that left."""
+        return tuple(i for i in self.chosen if i in self.base)
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,20 @@ class Path:
 
     @property
     def removed(self) -> tuple[int, ...]:
-        """Factors that elimination took out, in order."""
-        return tuple(i for step in self.steps if step.phase == "elimination" for i in step.chosen)
+        """Factors that were taken out again, in order; those that came back are not among them."""
+        out: dict[int, None] = {}
+        for step in self.steps:
+            for i in step.leaving:
+                out[i] = None
+            for i in step.entering:
+                out.pop(i, None)
+        return tuple(out)
+
+    @property
+    def spared(self) -> tuple[int, ...]:
+        """Those of them that were taken out because the others explain nearly as much, in order."""
+        compact = {i for step in self.steps if step.phase == "compact" for i in step.leaving}
+        return tuple(i for i in self.removed if i in compact)
 
     @property
     def is_calibrated(self) -> bool:
@@ -83,8 +105,7 @@ class Path:
 
     def describe(self, step: Step) -> tuple[str, ...]:
         """The cells that `str` prints for a step."""
-        sign = "+" if step.phase == "forward" else "−"
-        change = ", ".join(f"{sign} {self.names[i]}" for i in step.chosen) or "end"
+        change = ", ".join(f"{'−' if i in step.base else '+'} {self.names[i]}" for i in step.chosen) or "end"
         best = int(np.argmax(step.explained)) if step.candidates else None
         return (
             step.phase,

@@ -1,8 +1,7 @@
 """What factors share: how much each explains alone, and which of them stand in for each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,29 +139,3 @@ class Driver:
     def is_cluster(self) -> bool:
         """Whether it is several factors."""
         return self.cluster is not None
-
-
-class Explanations:
-    """A sentence on each factor: why it was selected or left out."""
-
-    def __init__(self, names: Sequence[str], reasons: Sequence[str], sentences: Sequence[str]) -> None:
-        self.names = tuple(names)
-        self.reasons = tuple(reasons)
-        """``selected``, ``constant``, ``stands in``, ``removed`` or ``adds nothing``, for each factor."""
-        self.sentences = tuple(sentences)
-
-    def __getitem__(self, name: str) -> str:
-        if name not in self.names:
-            raise KeyError(f"there is no factor {name!r}; the factors are {', '.join(self.names[:10])}.")
-        return self.sentences[self.names.index(name)]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each factor."""
-        columns = {"factor": self.names, "reason": self.reasons, "sentence": self.sentences}
-        return frames.make_frame({name: list(values) for name, values in columns.items()}, backend)
-
-    def __repr__(self) -> str:
-        return "\n".join(self.sentences)

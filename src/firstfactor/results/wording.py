@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.text import list_names, printable
+from .formats import percents
 from .indices import WEAK, Indices
 from .sharing import Cluster, Driver
 
@@ -98,7 +100,7 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
 
     Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
     """
-    drivers = indices.drivers if indices.selected.size else ()
+    drivers = drivers_of(indices)
     if not drivers:
         return _say_nothing_selected(indices, response)
     response = f"T{response[1:]}" if response.startswith("the ") else response
@@ -119,6 +121,22 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
         after = after.replace(", and by", "; so were", 1) if after.startswith(",") else after
         return f"{names} {'was' if count == 1 else 'were'} selected to explain {_lower(response)}{after}."
     return f"{response} {_verb(indices, named, several)} {names}{after}."
+
+
+def drivers_of(indices: Indices) -> list[Driver]:
+    """What drives the response, the most important first; fair shares of several factors are added up."""
+    drivers = indices.drivers if indices.selected.size else ()
+    if not indices.is_shapley:
+        return [*drivers]
+    shares = indices.shares
+    added = [d if d.cluster is None else replace(d, lost=float(shares[[*d.factors]].sum())) for d in drivers]
+    added = [d if d.cluster is None else replace(d, interval=None) for d in added]
+    return sorted(added, key=lambda driver: -driver.lost)
+
+
+def share_name(indices: Indices) -> str:
+    """What the numbers of a result are called, in two words."""
+    return "fair share" if indices.is_shapley else "lost without"
 
 
 def name_driver(indices: Indices, driver: Driver) -> str:
@@ -262,24 +280,6 @@ def _say_coding(indices: Indices) -> str:
 def without_point(label: str) -> str:
     """A class as it was written: whole numbers that a missing value made decimal ones have no decimals."""
     return label.removesuffix(".0") if label.removeprefix("-").removesuffix(".0").isdigit() else label
-
-
-def percent(share: float, least_decimals: int = 0) -> str:
-    """A share in percent: no 100 % that is not quite, no 0 % that is some."""
-    if share in (0, 1):
-        return f"{100 * share:.0f} %"
-    decimals = next((d for d in range(least_decimals, 4) if 0 < round(100 * share, d) < 100), 4)
-    return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"
-
-
-def percents(*shares: float) -> list[str]:
-    """Shares in percent, with the decimals that tell those apart which differ."""
-    texts: list[str] = []
-    for decimals in range(4):
-        texts = [percent(share, decimals) for share in shares]
-        if len(set(texts)) == len(set(shares)):
-            break
-    return texts
 
 
 def format_ceiling(indices: Indices) -> str:

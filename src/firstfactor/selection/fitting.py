@@ -4,18 +4,23 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils.text import without_controls
+from ..dependence.shapley import fair_shares
+from ..dependence.sharing import find_sharing
+from ..inference.estimates import index_values
 from ..inference.row_order import add_order
 from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import plug_in
-from ..inference.targets import total_target
+from ..inference.targets import Target, total_target
 from ..parameters import Procedure
 from ..results.indices import Indices
 from ..results.path import Path
 from ..variance.conditional import Variances, halves
 from ..variance.totals import single_totals
 from .backward import eliminate
+from .compact import make_compact
 from .forward import forward_rule, select_forward
 from .selection import OnStep, Selection, StepCallback, ignore_step
 
@@ -40,6 +45,19 @@ def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
 
 
 def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
+    """The factors by the rule, and if asked for only as few as explain nearly as much."""
+    selection = _select_by_rule(variances, procedure, callback)
+    if procedure.compact is False or len(selection.kept) < 2:
+        return selection
+    tolerance = float(procedure.compact)
+    if procedure.compact is True:
+        target = total_target(selection.kept, [])
+        sure = plug_in(variances, target, diagnose_sample_size(variances, selection.kept, variances.of(selection.kept)))
+        tolerance = float(np.hypot(sure.r2, sure.r2_bias))
+    return make_compact(variances, selection, tolerance, in_context(callback, variances.design.names, selection.total))
+
+
+def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
     names, forced = variances.design.names, find_forced(variances, procedure)
     if procedure.rule == "calibrated":
         from .calibrated import CalibratedRule  # only if it is asked for
@@ -84,13 +102,15 @@ def estimate_selected(
     Factors that entered because they looked best get no p-value from the rows on which they did.
     """
     design, response, kept = variances.design, variances.response, selection.kept
+    cluster_cut = Procedure.cluster_cut if procedure is None else procedure.cluster_cut
     values, sure = np.zeros(design.n_factors), None
-    values[list(kept)] = single_totals(variances, kept)
+    values[list(kept)], target, errors = _importances(variances, kept, procedure)
     noise = variances.of(kept)
     by_importance = sorted(kept, key=lambda i: -values[i])
     size = diagnose_sample_size(variances, by_importance, noise)
     if uncertainty:
-        sure = plug_in(variances, total_target(kept, [tuple(j for j in kept if j != i) for i in kept]), size)
+        sure = plug_in(variances, target, size)
+        sure = replace(sure, standard_errors=np.hypot(sure.standard_errors, errors))
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         elif procedure is not None and not selection.rows_apart:
@@ -118,4 +138,16 @@ def estimate_selected(
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),
         findings=add_order(variances.examine_data(kept), variances, by_importance),
+        sharing=None if cluster_cut is None or not uncertainty else find_sharing(variances, kept, size, cluster_cut),
     )
+
+
+def _importances(
+    variances: Variances, kept: tuple[int, ...], procedure: Procedure | None
+) -> tuple[NDArray[np.float64], Target, NDArray[np.float64] | float]:
+    """The importances of selected factors, what they are estimates of, and how unsure they are besides by the rows."""
+    if procedure is not None and procedure.importance == "shapley":
+        shares = fair_shares(variances, kept)
+        return index_values(variances, shares.target), shares.target, shares.errors
+    rests = [tuple(j for j in kept if j != i) for i in kept]
+    return single_totals(variances, kept), total_target(kept, rests), 0.0

@@ -1,7 +1,7 @@
 """What the stages of a selection hand to each other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ class Selection:
     """Factors that are kept whatever they add."""
     rows_apart: int = 0
     """How many rows were set apart for it, if importances are to be estimated on others."""
+
+    def narrow(self, kept: tuple[int, ...], steps: tuple[Step, ...]) -> "Selection":
+        """The same with some of the factors only, after more steps."""
+        p_values = self.p_values if self.p_values is None else self.p_values[np.isin(self.kept, kept)]
+        return replace(self, kept=kept, steps=steps, p_values=p_values)
 
 
 def ignore_step(_: object) -> None:

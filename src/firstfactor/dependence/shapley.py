@@ -1,0 +1,86 @@
+"""Shapley effects: each factor's fair share of what all of them explain.
+
+The fair share of a factor is what it adds to those that came before it, on average over all orders in which factors
+can come (Owen 2014). Shares add up to 1 whatever the noise, because what all factors leave is noise in every order.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from ..inference.targets import FactorSet, Target
+from ..neighbors.strategy import Floats
+from ..variance.conditional import Variances
+
+# Factors up to which all sets are looked at: beyond, orders are drawn at random.
+MAX_EXACT = 15
+
+# Orders are drawn until no share is less sure than that because of them, or until there are so many.
+PRECISION, MAX_ORDERS = 0.01, 1000
+
+# Orders drawn at a time, each with its reverse.
+ORDERS_AT_A_TIME = 10
+
+
+class Shares(NamedTuple):
+    """Fair shares as sums of conditional variances."""
+
+    target: Target
+    errors: Floats
+    """How unsure each share is because orders were drawn, (factors,); 0 if all sets were looked at."""
+    n_orders: int | None
+    """How many orders were drawn; None if all sets were looked at."""
+
+
+def fair_shares(variances: Variances, factors: FactorSet) -> Shares:
+    """The Shapley effects of some factors among themselves, in the order given."""
+    if len(factors) <= MAX_EXACT:
+        return Shares(exact_target(factors), np.zeros(len(factors)), None)
+    return _draw_orders(variances, factors)
+
+
+def exact_target(factors: FactorSet) -> Target:
+    """Fair shares from all sets: ev(u) counts as often as orders begin with u and go on, or end, with the factor."""
+    whole, n = tuple(sorted(factors)), len(factors)
+    sets = [u for size in range(1, n) for u in combinations(whole, size)]
+    member = np.array([[i in u for u in sets] for i in factors], dtype=bool).reshape(n, len(sets))
+    sizes = np.array([len(u) for u in sets], dtype=np.intp)
+    before = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])  # u comes before the factor
+    after = np.array([0.0, *before])  # u ends with it
+    coefficients = np.where(member, -after[sizes], before[sizes % n])
+    ones = np.full(n, 1 / n)
+    return Target(whole, tuple(sets), coefficients, -ones, ones)
+
+
+def _draw_orders(variances: Variances, factors: FactorSet) -> Shares:
+    """Fair shares from orders drawn at random, each with its reverse, until they are precise enough."""
+    whole = tuple(sorted(factors))
+    explained = max(variances.response.variance - variances.of(whole), variances.tolerance)
+    counts: list[dict[FactorSet, float]] = [{} for _ in factors]
+    gains: list[Floats] = []
+    position = {i: k for k, i in enumerate(factors)}
+    errors = np.full(len(factors), np.inf)
+    while errors.max() > PRECISION and 2 * len(gains) < MAX_ORDERS:
+        drawn = [variances.rng.permutation(factors).tolist() for _ in range(ORDERS_AT_A_TIME)]
+        steps = [list(_steps(order)) + list(_steps(order[::-1])) for order in drawn]
+        variances.search.workers.map(variances.of, sorted({u for some in steps for _, u, v in some for u in (u, v)}))
+        for some in steps:
+            gained = np.zeros(len(factors))
+            for i, before, after in some:
+                k = position[i]
+                gained[k] += (variances.of(before) - variances.of(after)) / (2 * explained)
+                counts[k][before] = counts[k].get(before, 0.0) + 0.5
+                counts[k][after] = counts[k].get(after, 0.0) - 0.5
+            gains.append(gained)
+        errors = np.std(gains, axis=0, ddof=1) / np.sqrt(len(gains))
+    sums = [{u: times / len(gains) for u, times in each.items()} for each in counts]
+    return Shares(Target.make(whole, sums), errors, 2 * len(gains))
+
+
+def _steps(order: list[int]) -> Iterator[tuple[int, FactorSet, FactorSet]]:
+    """For each factor of an order, those before it and these with it, sorted."""
+    for k, i in enumerate(order):
+        yield i, tuple(sorted(order[:k])), tuple(sorted(order[: k + 1]))

@@ -1,0 +1,58 @@
+"""`CumulativeRanking`: all factors in order of what each adds, and what the first of them explain together."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import frames
+from .estimates import Estimates
+
+
+@dataclass(frozen=True, eq=False)
+class CumulativeRanking:
+    """All factors, the one that explains most first, then always the one that adds most to those before it."""
+
+    names: tuple[str, ...]
+    """Of all factors, in the order of the table."""
+    order: tuple[int, ...]
+    """Positions of the factors; constant ones are left out."""
+    cumulative: Estimates
+    """What each factor and those before it explain together, as a share of what all explain: in that order."""
+    r2_ceiling: float
+    """The share of Var(Y) that all factors explain."""
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """Names of the factors in order."""
+        return tuple(self.names[i] for i in self.order)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The cumulative shares, (factors,)."""
+        return self.cumulative.values
+
+    @property
+    def gains(self) -> NDArray[np.float64]:
+        """What each factor adds to those before it, (factors,)."""
+        return np.diff(self.values, prepend=0.0)
+
+    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
+        """A data frame with a row for each factor, in order."""
+        columns: dict[str, Any] = {
+            "factor": list(self.ranking),
+            "cumulative": self.values,
+            "standard_error": self.cumulative.standard_errors,
+            "gain": self.gains,
+        }
+        return frames.make_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        header = ("factor", "cumulative", "standard error", "gain")
+        cells = zip(self.ranking, self.values, self.cumulative.standard_errors, self.gains, strict=True)
+        rows = [
+            (name, f"{value:.4f}", f"{error:.4f}", f"{gain:+.4f}".replace("-", "−"))
+            for name, value, error, gain in cells
+        ]
+        return frames.make_text(header, rows)

@@ -1,0 +1,142 @@
+"""Why a factor was selected or left out: one plain sentence each."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._utils import frames
+from .._utils.text import list_names, printable
+from ..data.table import locate
+from .formats import percent
+from .indices import Indices
+from .sharing import Cluster
+
+# A factor that keeps so much in place of a selected one stands in for it.
+STANDS_IN = 0.75
+
+# A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
+LITTLE = 0.01
+
+
+class Explanations:
+    """A sentence on each factor: why it was selected or left out."""
+
+    def __init__(self, names: Sequence[str], reasons: Sequence[str], sentences: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self.reasons = tuple(reasons)
+        """``selected``, ``constant``, ``stands in``, ``removed`` or ``adds nothing``, for each factor."""
+        self.sentences = tuple(sentences)
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self.names:
+            raise KeyError(f"there is no factor {name!r}; the factors are {', '.join(self.names[:10])}.")
+        return self.sentences[self.names.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
+        """A data frame with a row for each factor."""
+        columns = {"factor": self.names, "reason": self.reasons, "sentence": self.sentences}
+        return frames.make_frame({name: list(values) for name, values in columns.items()}, backend)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def explain(indices: Indices, factor: str | int) -> str:
+    """One plain sentence on why a factor, given by name or position, was selected or left out."""
+    return explain_factor(indices, locate("factor", factor, indices.names)[0])[1]
+
+
+def explain_all(indices: Indices) -> Explanations:
+    """A sentence on each factor."""
+    found = [explain_factor(indices, i) for i in range(len(indices.names))]
+    return Explanations(indices.names, *zip(*found, strict=True)) if found else Explanations((), (), ())
+
+
+def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
+    """Why a factor was selected or left out: a word or two, and a sentence."""
+    name = printable(indices.names[factor])
+    if indices.kinds[factor] == "constant":
+        return "constant", f"{name} is constant: it has the same value in every row."
+    if indices.support[factor]:
+        return "selected", _say_selected(indices, factor, name)
+    replaced = _replaces(indices, factor)
+    if replaced:
+        return "stands in", f"{name} stands in for {replaced}."
+    path = indices.path
+    if path is not None and factor in path.spared:
+        return (
+            "adds little",
+            f"{name} was left out to keep the set small: the others explain nearly as much without it.",
+        )
+    if path is not None and factor in path.removed:
+        return (
+            "removed",
+            f"{name} entered and was removed: the others explain as much without it{_alone(indices, factor)}.",
+        )
+    return "adds nothing", f"{name} {_say_no_gain(indices, factor)}{_alone(indices, factor)}."
+
+
+def _say_selected(indices: Indices, factor: int, name: str) -> str:
+    cluster, alone = _cluster_of(indices, factor), _share_alone(indices, factor)
+    by_itself = "" if alone is None else f" Alone it explains {percent(min(alone, 1.0))}."
+    if factor in indices.forced:
+        return f"{name} is always in.{by_itself}"
+    if cluster is not None:
+        others = list_names([printable(other) for other in cluster.factors if other != indices.names[factor]], "or")
+        joint = percent(min(cluster.joint, 1.0))
+        return (
+            f"{name} is selected, and {others} would do as well: without all of them, {joint} of what is explained is "
+            f"lost.{by_itself}"
+        )
+    lost = percent(float(np.clip(indices.values[factor], 0.0, 1.0)))
+    if indices.is_shapley:
+        return f"{name} is selected: its fair share of what is explained is {lost}.{by_itself}"
+    return f"{name} is selected: without it, {lost} of what is explained is lost.{by_itself}"
+
+
+def _replaces(indices: Indices, factor: int) -> str:
+    """The selected factor that a factor stands in for, and what that costs; nothing if it does for none."""
+    if indices.sharing is None:
+        return ""
+    exchange, cluster = indices.sharing.exchanges.get(factor), _cluster_of(indices, factor)
+    if exchange is None or (cluster is None and exchange.kept < STANDS_IN):
+        return ""
+    selected = printable(indices.names[exchange.selected])
+    cost = "nothing" if exchange.cost == 0 else f"at most {percent(exchange.cost)} of what is explained"
+    return f"{selected}: exchanging the two costs {cost}"
+
+
+def _cluster_of(indices: Indices, factor: int) -> Cluster | None:
+    clusters = () if indices.sharing is None else indices.sharing.clusters
+    return next((cluster for cluster in clusters if factor in cluster.positions), None)
+
+
+def _share_alone(indices: Indices, factor: int) -> float | None:
+    return None if indices.sharing is None else float(indices.sharing.alone.values[factor])
+
+
+def _say_no_gain(indices: Indices, factor: int) -> str:
+    """That a factor does not help, and how that was seen."""
+    if indices.path is None:
+        return "adds nothing to the others"
+    if indices.path.is_calibrated:
+        return "adds no more to the selected factors than chance would" if indices.selected.size else "shows no effect"
+    gain = indices.path.last_gains.get(factor)
+    if gain is None:
+        return "did not help when it was last tried"
+    change = f"{gain:+.3f}".replace("-", "−")
+    return f"never raised what is explained: with it, R² would change by {change}"
+
+
+def _alone(indices: Indices, factor: int) -> str:
+    """What a factor explains alone, as the end of a sentence; nothing if that is not known."""
+    alone = _share_alone(indices, factor)
+    if alone is None:
+        return ""
+    if alone < LITTLE:
+        return ", and alone it explains next to nothing"
+    return f"; alone it explains {percent(min(alone, 1.0))} of that"
