@@ -12,7 +12,7 @@ from rich.text import Text
 from .._utils.shorten import shorten_all
 from .._utils.text import list_names, printable, without_controls
 from ..ranking import Ranking
-from ..reporting.rows import Row, driver_rows, other_factors
+from ..reporting.rows import Row, driver_rows, other_factors, why_left_out
 from ..results.wording import (
     LEVEL,
     intervals,
@@ -251,7 +251,7 @@ def _print_factors(screen: Screen, result: Ranking) -> None:
     for i in _named_others(result):
         halves = "" if result.stability is None else f"{result.stability.frequencies[i]:6.2f}  "
         name = screen.plain(printable(indices.names[i]))
-        lines.append(_Line("–", name, indices.kinds[i], reason=halves + indices.why_left_out(i)))
+        lines.append(_Line("–", name, indices.kinds[i], reason=halves + why_left_out(indices, i)))
     table = _Table(screen, result, lines)
     screen.print((table.header, "bold"))
     for line in lines:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ..results.stability import Stability
 
 # What a reader can take in; the page says how many more there are.
-MOST_SHOWN, MOST_FOLDED, MOST_LEFT_OUT, MOST_MEMBERS, MOST_IN_NOTEBOOK = 25, 75, 100, 60, 20
+MOST_SHOWN, MOST_FOLDED, MOST_LEFT_OUT, MOST_MEMBERS, MOST_OFTEN, MOST_IN_NOTEBOOK = 25, 75, 100, 60, 30, 20
 
 # Inches; figures are shown as large as they are drawn, so that text in all of them has one size, and a phone has room.
 FIGURE_WIDTH, PANEL_SIZE = 3.6, (2.9, 2.3)
@@ -238,8 +238,8 @@ def describe_stability(found: "Stability") -> dict[str, Any]:
 
 def _were(names: list[str]) -> str:
     """Some names and a verb, the beginning of a sentence; nothing for none."""
-    named = names[:MOST_LEFT_OUT] if len(names) > MOST_LEFT_OUT else names[:-1]
-    last = f"{len(names) - len(named):,} more" if len(names) > MOST_LEFT_OUT else names[-1] if names else ""
+    named = names[:MOST_OFTEN] if len(names) > MOST_OFTEN else names[:-1]
+    last = f"{len(names) - len(named):,} more" if len(names) > MOST_OFTEN else names[-1] if names else ""
     listed = f"{', '.join(named)} and {last}" if named else last
     return listed and f"{listed} {'was' if len(names) == 1 else 'were'}"
 

@@ -350,10 +350,7 @@ def say_disagreement(indices: Indices) -> str:
     small = indices.p_values <= WEAK
     if not (indices.support & ~np.isnan(low) & ((low > 0) != small)).any():
         return ""
-    return (
-        "p and the interval answer different questions and can disagree. p says whether a factor adds anything; the "
-        "interval says how large its share is, which is less certain."
-    )
+    return "p says whether a factor adds anything, the interval how much, which is less certain: the two can disagree."
 
 
 def say_rows_judged(indices: Indices) -> str:
