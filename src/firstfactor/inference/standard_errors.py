@@ -28,6 +28,9 @@ LEAST_SURE = 0.5
 # How many subsamples, and of what share of the rows.
 SUBSAMPLES, SHARE = 50, 0.5
 
+# The share of their overlaps that any two sets have in common.
+COMMON = 0.5
+
 # Sets whose contributions are in memory at a time.
 SETS_AT_A_TIME = 64
 
@@ -75,7 +78,9 @@ class Parts:
     group_rows: Floats
     """The same with all that rows of a group have in common."""
     overlap_rows: Floats
-    """The same in units in which the mean square is what overlap adds to the variance of a contribution."""
+    """What overlap adds to the variance of a contribution is the sum of their squares: (indices, rows + 1)."""
+    shared: Floats
+    """What contributions to each sum have in common with the squared deviations of other rows, (indices,)."""
     up: Floats
     """What to allow for bias in sets that raise each sum, (indices,)."""
     down: Floats
@@ -83,13 +88,15 @@ class Parts:
 
     def linear(self, k: int, index: float = 0.0, explained: float = 1.0) -> Linear:
         """The linear part of an index, or of a sum by itself: what is explained is Var(Y) minus what all leave."""
-        times = self.target.times_whole[k] + index
+        times, times_total = self.target.times_whole[k] + index, self.target.times_total[k] - index
         overlap_rows = self.overlap_rows[k] + times * _overlap_rows(self.whole)
+        overlap = float(overlap_rows @ overlap_rows)
+        shared = self.shared[k] + times * self.whole.shared
         return Linear(
             (self.rows[k] + times * self.whole.rows) / explained,
             (self.group_rows[k] + times * self.whole.in_groups * self.whole.rows) / explained,
-            float(overlap_rows @ overlap_rows) / overlap_rows.size / explained**2,
-            float(self.target.times_total[k] - index) / explained,
+            float(overlap + 2 * times_total * shared) / explained**2,
+            float(times_total) / explained,
         )
 
     def bias(self, indices: Floats, of_whole: float) -> Floats:
@@ -107,8 +114,9 @@ class Parts:
 def _add_up(variances: Variances, target: Target, step: int) -> Parts:
     """The contributions of every ``step``-th row to each sum, set by set to save memory."""
     n_rows = variances.outer[::step].size
-    rows, group_rows, overlap_rows = (np.zeros((len(target.coefficients), n_rows)) for _ in range(3))
-    up, down = np.zeros(len(target.coefficients)), np.zeros(len(target.coefficients))
+    rows, group_rows = (np.zeros((len(target.coefficients), n_rows)) for _ in range(2))
+    overlap_rows = np.zeros((len(target.coefficients), n_rows + 1))
+    shared, up, down = (np.zeros(len(target.coefficients)) for _ in range(3))
     whole = Contributions(np.zeros(n_rows), 0.0)
     if target.noise:
         whole = _contribute(variances, target.factors, step)
@@ -119,10 +127,11 @@ def _add_up(variances: Variances, target: Target, step: int) -> Parts:
         rows += _combine(times, [part.rows for part in found])
         group_rows += _combine(times, [part.in_groups * part.rows for part in found])
         overlap_rows += _combine(times, [_overlap_rows(part) for part in found])
+        shared += _combine(times, [np.array([part.shared]) for part in found])[:, 0]
         bias = [np.array([part.bias]) for part in found]
         up += _combine(np.maximum(times, 0), bias)[:, 0]
         down += _combine(np.maximum(-times, 0), bias)[:, 0]
-    return Parts(target, whole, rows, group_rows, overlap_rows, up, down)
+    return Parts(target, whole, rows, group_rows, overlap_rows, shared, up, down)
 
 
 def _combine(times: Floats, parts: list[Floats]) -> Floats:
@@ -138,13 +147,16 @@ def _contribute(variances: Variances, factors: FactorSet, step: int) -> Contribu
 
 
 def _overlap_rows(part: Contributions) -> Floats:
-    """Contributions centred and scaled so that their mean square is the overlap.
+    """Rows, one more than contribute, whose products for two sets add up to what their overlaps have in common.
 
-    Overlaps of two sets have as much in common as contributions to them: the more, the more alike neighbourhoods are.
+    Two sets in which no row has the same neighbours have `COMMON` of their overlaps in common all the same: each row is
+    a neighbour of others in both. The rest is the more alike, the more alike contributions are.
     """
     centred: Floats = part.rows - part.rows.mean()
-    square = float(centred @ centred) / max(centred.size, 1)
-    return centred * np.sqrt(part.overlap / square) if square > 0 else np.full_like(centred, np.sqrt(part.overlap))
+    norm, size = np.sqrt(float(centred @ centred)), np.sqrt(part.overlap)
+    alike = centred / norm if norm > 0 else np.zeros_like(centred)
+    common = np.sqrt(COMMON if norm > 0 else 1.0)
+    return np.append(size * np.sqrt(1 - COMMON) * alike, size * common)
 
 
 def _p_value(effect: float, error: float) -> float:
