@@ -283,13 +283,16 @@ class _Table:
         self._alone = result.indices.sharing is not None and bool(rows)
         self._p = result.indices.has_p_values and bool(rows)
         self._marks = any(row.weak for row in rows)
-        longest = max(cell_len(name) for name in ["factor", *map(_least_name, lines)])
+        longest, needed = (
+            max(cell_len(name) for name in ["factor", *map(_least_name, some)])
+            for some in (lines, [line for line in lines if line.row is not None])
+        )
         room = screen.width - len("rank") - 2 - 2 - 2
         self._shows_intervals = any(row.interval_text for row in rows)
-        if len(self._titles) + min(longest, ROOM_FOR_NAME) > room:
+        if len(self._titles) + min(needed, ROOM_FOR_NAME) > room:
             self._shows_intervals = False
         room -= len(self._titles)
-        self._kind = 8 if longest + BAR_ROOM + 10 <= room else 0
+        self._kind = 8 if needed + BAR_ROOM + 10 <= room else 0  # names of what was left out can be shorter
         room -= self._kind + 2 if self._kind else 0
         self._name = min(longest, max(room - BAR_ROOM, SHORTEST_NAME))
         self._bar = min(room - self._name, LONGEST_BAR) if room - self._name >= SHORTEST_BAR else 0
@@ -357,7 +360,7 @@ def _after_table(result: Ranking) -> Iterator[str]:
     indices = result.indices
     others = sum(map(len, other_factors(indices))) - len(_named_others(result))
     if others:
-        yield f"      … and {others:,} others add nothing"
+        yield f"      … and {others:,} others add nothing (--csv lists them)"
     legend = [*_legend(result)]
     if legend:
         yield ""
@@ -372,7 +375,7 @@ def _legend(result: Ranking) -> Iterator[str]:
     indices = result.indices
     if indices.selected.size:
         by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
-        what = "the fair share of the factor" if indices.is_shapley else "lost without the factor"
+        what = "the factor's fair share" if indices.is_shapley else "lost without the factor"
         yield f"Of what is explained: {what} (█){by_itself}."
     if indices.uncertainty is None:
         yield result.why_no_intervals
