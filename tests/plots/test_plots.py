@@ -1,6 +1,8 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -16,8 +18,12 @@ from tables import friedman, mixed
 from firstfactor import FIRST, Indices, backward_elimination, stability, total_indices
 from firstfactor._utils.shorten import shorten, shorten_all
 from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
-from firstfactor.plots.effects import local_means
+from firstfactor.plots.bins import make_bins
+from firstfactor.plots.fonts import fonts_for
+from firstfactor.plots.original_data import Column
 from firstfactor.plots.path import stops
+from firstfactor.results.path import Path, Step
+from firstfactor.variance.partial_effects import plain_levels
 
 LONG = "average daily temperature of sensor number {} in the northern hall during the night"
 
@@ -49,6 +55,10 @@ def nothing():
 
 def labels_of(ax):
     return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def columns_of(ax):
+    return [label.get_text() for label in ax.get_xticklabels()]
 
 
 def texts_of(ax):
@@ -146,8 +156,8 @@ def test_many_selected_factors_are_summed_up_and_the_figure_grows():
     assert stays_inside(ax.figure)
 
 
-def _indices(values):
-    names = tuple(f"x{j}" for j in range(len(values)))
+def _indices(values, names=None):
+    names = names or tuple(f"x{j}" for j in range(len(values)))
     return Indices(
         values=values,
         names=names,
@@ -225,10 +235,13 @@ def test_path_shows_each_step_and_the_ceiling(fitted):
     selector, _, _ = fitted
     ax = plot_path(selector)
     entered = [step.chosen[0] for step in selector.path_.steps if step.chosen]
-    assert labels_of(ax) == [f"+ x{i}" for i in entered]
+    assert columns_of(ax) == [f"+ x{i}" for i in entered]
     ceiling, line, *_ = ax.get_lines()
-    assert list(ceiling.get_xdata()) == [selector.r2_ceiling_] * 2
-    r2 = line.get_xdata()
+    assert list(ceiling.get_ydata()) == [selector.r2_ceiling_] * 2
+    r2 = line.get_ydata()
+    assert line.get_xdata().tolist() == list(range(len(entered)))
+    assert sorted(texts_of(ax)) == sorted(f"{value:.2f}" for value in r2)
+    assert ax.get_yticks().tolist() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
     assert (np.diff(r2) > 0).all()
     assert r2[-1] == pytest.approx(selector.r2_ceiling_)
     assert ax.get_legend().get_texts()[0].get_text() == f"ceiling {selector.r2_ceiling_:.2f}"
@@ -245,7 +258,7 @@ def test_path_marks_factors_that_elimination_takes_out():
         (entry,) = [stop for stop in found if (stop.label.before, stop.label.name) == ("+ ", f"x{i}")]
         assert not entry.stays
     ax = plot_path(selector)
-    assert ax.get_legend().get_texts()[1].get_text() == "removed by elimination"
+    assert ax.get_legend().get_texts()[1].get_text() == "taken out"
     crosses = ax.get_lines()[3]
     assert len(crosses.get_xdata()) == sum(not stop.stays for stop in found)
 
@@ -255,16 +268,18 @@ def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
     selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
     figure = Figure(figsize=(12, 4))
     ax = plot_path(selector, figure.subplots(1, 2)[0])
-    assert [label.partition(" (p ")[0] for label in labels_of(ax)] == [
+    assert [label.partition("\np ")[0] for label in columns_of(ax)] == [
         f"+ x{step.chosen[0]}" for step in selector.path_.steps if step.phase == "forward" and step.chosen
     ]
-    assert all(re.search(r" \(p (<0\.001|0\.0\d\d)\)$", label) for label in labels_of(ax))
+    assert all(re.search(r"\np (<0\.001|0\.0\d\d)$", label) for label in columns_of(ax))
     assert ax.get_legend() is None and len(ax.get_lines()) == 2
-    assert ax.get_xlabel() == "R² so far (sums of functions)"
-    assert ax.get_title(loc="left") == f"{len(labels_of(ax))} steps"
+    assert ax.get_ylabel() == "R² so far (sums of functions)"
+    assert ax.get_title(loc="left") == f"{len(columns_of(ax))} steps"
     assert stays_inside(figure)
+    narrow = plot_path(selector, Figure(figsize=(3, 4), layout="constrained").add_subplot())
+    assert not any("p " in label for label in columns_of(narrow)) or narrow.get_xticklabels()[0].get_rotation() == 90
     selector.fit(X[:, :2], X[:, 0] * X[:, 1] - X[:, 0] / 2 - X[:, 1] / 2)
-    assert labels_of(plot_path(selector)) == ["+ x0 and 1 more (p <0.001)"]
+    assert columns_of(plot_path(selector)) == ["+ x0, x1\np <0.001"]
     selector.fit(X[:, :3], np.random.default_rng(1).normal(size=400))
     assert plot_path(selector).get_title(loc="left") == "No factor shows more than chance would"
 
@@ -273,29 +288,66 @@ def test_the_path_of_a_split_is_that_of_the_rows_selected_on(fitted):
     _, X, y = fitted
     selector = FIRST(split=True, random_state=0).fit(X, y)
     ax = plot_path(selector)
-    assert ax.get_xlabel() == "R² so far (rows selected on)"
+    assert ax.get_ylabel() == "R² so far (rows selected on)"
     assert ax.get_legend() is None
     last = selector.path_.steps[-1].base_explained / selector.path_.response_variance
-    assert ax.get_lines()[0].get_xdata()[-1] == pytest.approx(last)
+    assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(last)
 
 
 def test_path_of_backward_elimination_starts_with_all(fitted):
     _, X, y = fitted
     result = backward_elimination(X, y)
     ax = plot_path(result)
-    assert labels_of(ax)[0] == "all 10"
-    assert all(label.startswith("− x") for label in labels_of(ax)[1:])
-    assert ax.get_lines()[1].get_xdata()[-1] == pytest.approx(result.r2_ceiling)
+    assert columns_of(ax)[0] == "all 10"
+    assert all(label.startswith("− x") for label in columns_of(ax)[1:])
+    assert ax.get_lines()[1].get_ydata()[-1] == pytest.approx(result.r2_ceiling)
 
 
-def test_a_path_with_many_steps_leaves_out_the_middle():
-    X = np.random.default_rng(0).normal(size=(500, 12))
-    result = backward_elimination(X, X[:, 0], elimination="single")
-    found = stops(result.path, result.r2_ceiling)
-    ax = plot_path(result, Figure(figsize=(6, 1.5)).add_subplot())
-    assert 3 <= len(labels_of(ax)) < len(found)
-    assert labels_of(ax)[0] == "all 12"
-    assert ax.get_title(loc="left") == f"{len(found) - 1} steps ({len(found) - len(labels_of(ax))} not shown)"
+def walked(n_steps, name="x{}"):
+    """A result with a path of so many steps: at the end, one factor is eliminated and six leave for a compact set."""
+    names = tuple(name.format(i) for i in range(n_steps + 4))
+    r2 = 0.9 * (1 - np.exp(-np.arange(n_steps + 1) / 8))
+    steps = [
+        Step("forward", tuple(range(k)), r2[k], (k,), r2[k + 1 : k + 2], (k,) if k else (0, n_steps, n_steps + 1))
+        for k in range(n_steps - 2)
+    ]
+    steps.append(Step("elimination", tuple(range(n_steps)), r2[-3], (1,), r2[-3:-2], (1,)))
+    steps.append(Step("compact", tuple(range(n_steps)), r2[-3], (2,), r2[-4:-3], (2, 3, 4, 5, 6, 7)))
+    found = _indices(np.full(len(names), 0.1), names)
+    return replace(found, path=Path(names, 1.0, tuple(steps)), noise_variance=2 * (1 - r2[-4]))
+
+
+@pytest.mark.parametrize("n_steps", [12, 60, 150])
+@pytest.mark.parametrize("name", ["x{}", "expression of gene {:03d} in liver tissue", "第{}个传感器的平均温度"])
+def test_names_of_many_steps_do_not_overlap(n_steps, name, font_with):
+    font_with("第个传感器的平均温度")
+    with fonts_for([name]):
+        ax = plot_path(walked(n_steps, name))
+        assert stays_inside(ax.figure)
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))
+    assert len(ax.get_lines()[1].get_xdata()) == n_steps
+    values = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.x0)
+    assert all(not left.overlaps(right) for left, right in pairwise(values))
+    assert texts_of(ax)[0] == f"{ax.get_lines()[1].get_ydata()[-1]:.2f}"  # the last one always
+
+
+def test_factors_that_enter_or_leave_together_are_named_while_they_are_few():
+    found = stops(walked(12).path, 0.5)
+    labels = [stop.label.with_name(stop.label.name) for stop in found]
+    assert labels[0] == "+ x0, x12, x13"
+    assert labels[-2:] == ["− x1", "− x2, 5 more"]
+    assert [stop.stays for stop in found] == [True] + [False] * 7 + [True] * 2 + [False] * 2
+    long = stops(walked(12, "average temperature {}").path, 0.5)
+    assert long[0].label.with_name(long[0].label.name) == "+ average temperature 0, 2 more"
+
+
+def test_names_hang_in_the_axes_where_there_is_no_room_below():
+    ax = plot_path(walked(9, "expression of gene {:03d} in liver tissue"), Figure(figsize=(6, 3)).add_subplot())
+    assert stays_inside(ax.figure)
+    assert ax.get_ylim()[0] < -0.5 and min(ax.get_yticks()) == 0
+    names, legend = ax.get_xticklabels()[-1].get_window_extent(), ax.get_legend().get_window_extent()
+    assert names.y1 < legend.y0 + 5
 
 
 def test_no_path_is_said_with_a_way_out(fitted):
@@ -324,19 +376,29 @@ def test_effects_of_any_table(given):
     assert [ax.get_title(loc="left").split(" (")[0] for ax in axes] == names
     levels = axes[1]
     assert [label.get_text() for label in levels.get_xticklabels()] == ["ash", "elm", "oak"]
-    (means,) = levels.collections
-    for level, segment in zip(("ash", "elm", "oak"), means.get_segments(), strict=True):
+    plain, fixed, intervals = levels.collections
+    for level, segment in zip(("ash", "elm", "oak"), plain.get_segments(), strict=True):
         assert segment[0, 1] == pytest.approx(y[X["make"] == level].mean())
+    ash, elm, oak = (segment[0, 1] for segment in fixed.get_segments())
+    assert elm - ash == pytest.approx(2, abs=0.1) and oak - ash == pytest.approx(0, abs=0.1)
+    for segment, level in zip(intervals.get_segments(), (ash, elm, oak), strict=True):
+        assert segment[:, 1].mean() == pytest.approx(level) and 0 < np.ptp(segment[:, 1]) < 0.3
+
+
+def local_means(x, y):
+    bins = make_bins(Column(x, ()))
+    return bins.centres, plain_levels(bins.of_row, y[:, None]).means[:, 0]
 
 
 def test_effects_draw_the_local_mean(fitted):
     selector, X, y = fitted
-    ax = plot_effects(X, y, selector)[0]
+    ax = plot_effects(X, y, selector.indices_)[0]
     points, line = ax.get_lines()
     assert len(points.get_xdata()) == 400
     centres, means = local_means(X[:, selector.selected_[0]], y)
     assert line.get_xdata().tolist() == centres.tolist()
     assert line.get_ydata().tolist() == means.tolist()
+    assert not ax.collections and not ax.figure.legends  # nothing to explain
 
 
 def test_local_means_share_rows_evenly_and_keep_equal_values_together():
@@ -347,7 +409,7 @@ def test_local_means_share_rows_evenly_and_keep_equal_values_together():
     x = np.repeat([1.0, 2.0, 5.0], [300, 50, 50])
     centres, means = local_means(x, x**2)
     assert centres.tolist() == [1, 2, 5]
-    assert means.tolist() == [1, 4, 25]
+    np.testing.assert_allclose(means, [1, 4, 25])
 
 
 def test_effects_of_two_classes_are_shares():
@@ -398,7 +460,7 @@ def test_nothing_selected(nothing):
     assert texts_of(ax) == [selector.indices_.why_left_out(0)]
     assert ax.get_title(loc="left") == "No factor explains anything of y"
     ax = plot_path(selector)
-    assert labels_of(ax) == []
+    assert columns_of(ax) == []
     assert ax.get_title(loc="left") == "No factor explains anything of y"
     assert stays_inside(ax.figure)
     assert plot_effects(X, y, selector).shape == (0,)

@@ -31,6 +31,15 @@ MOST_ROWS = 60
 
 ROW_HEIGHT, PANEL_WIDTH, PANEL_HEIGHT = 0.27, 2.9, 2.4  # inches
 
+# Of a picture of two factors.
+PAIR_SIZE = (5.2, 4.0)  # inches
+
+# Of a chart with columns: its height, and what it may be higher for names that are turned.
+CHART_HEIGHT, MOST_FOR_NAMES = 2.8, 1.6  # inches
+
+# Names below the axes are shortened to no less than this, in points, before they are turned.
+LEAST_ROOM = 80
+
 
 @dataclass(frozen=True)
 class Label:
@@ -60,6 +69,18 @@ def tall_axes(rows: int, new_figure: "NewFigure") -> "Axes":
     return figure.add_subplot()
 
 
+def wide_axes(labels: Sequence[Label], new_figure: "NewFigure") -> "Axes":
+    """The axes of a new figure with columns that have such labels: higher where these must be turned."""
+    across = require("matplotlib", "a plot").rcParams["figure.figsize"][0]
+    figure = new_figure(figsize=(across, CHART_HEIGHT), layout="constrained")
+    ax: Axes = figure.add_subplot()
+    like = ax.yaxis.label
+    if labels and are_turned(labels, column_width(ax, len(labels)), like):
+        longest = max(text_width(label.with_name(label.name), like) for label in labels) / 72
+        figure.set_figheight(CHART_HEIGHT + min(longest, MOST_FOR_NAMES))
+    return ax
+
+
 def panel_columns(panels: int) -> int:
     """How many panels stand side by side."""
     return min(panels, 3)
@@ -81,12 +102,67 @@ def despine(ax: "Axes") -> None:
         ax.spines[side].set_visible(False)
 
 
+def ink(ax: "Axes") -> Any:
+    """The colour of text and lines."""
+    return ax.xaxis.label.get_color()
+
+
+def type_size(ax: "Axes") -> float:
+    """The size of all text in points."""
+    return float(ax.yaxis.label.get_fontsize())
+
+
+def add_title(ax: "Axes", text: str, **settings: Any) -> None:
+    """Write a title at the left, in the size of all text."""
+    ax.set_title(text, loc="left", parse_math=False, font=ax.yaxis.label.get_fontproperties(), **settings)
+
+
+def label_columns(ax: "Axes", labels: Sequence[Label], notes: Sequence[str] = (), inside: float = 0.0) -> None:
+    """Name the columns at the bottom, from left to right: turned, and some left out, as there is room.
+
+    Notes, one for each, stand below the names or behind them, if there is room for all of them. ``inside`` is how much
+    room there is in the axes themselves, in points.
+    """
+    ax.set_xticks(range(len(labels)))
+    if not labels:
+        return
+    tick, each = ax.get_xticklabels()[0], column_width(ax, len(labels))
+    is_turned = are_turned(labels, each, tick)
+    room = inside + room_below(ax) if is_turned else each - 6
+    shown = _add_notes(fitting(labels, room, tick), notes, room, is_turned, tick)
+    step = int(np.ceil(1.2 * float(tick.get_fontsize()) / each)) if is_turned else 1
+    ax.set_xticks(range(0, len(labels), step), shown[::step], parse_math=False, rotation=90 if is_turned else 0)
+    ax.tick_params(axis="x", length=0 if step == 1 else 3)
+
+
+def column_width(ax: "Axes", columns: int) -> float:
+    """The width of each of some columns of axes, in points."""
+    return width(ax) / max(columns, 1)
+
+
+def are_turned(labels: Sequence[Label], each: float, like: Any) -> bool:
+    """Whether names do not fit side by side."""
+    widest = max(text_width(label.with_name(printable(label.name)), like) for label in labels)
+    return widest > each - 6 and each < LEAST_ROOM
+
+
+def _add_notes(shown: list[str], notes: Sequence[str], room: float, is_turned: bool, like: Any) -> list[str]:
+    """Labels with their notes, if these fit as well."""
+    if not any(notes):
+        return shown
+    if not is_turned:
+        fit = all(text_width(note, like) <= room for note in notes)
+        return [f"{text}\n{note}" for text, note in zip(shown, notes, strict=True)] if fit else shown
+    longer = [f"{text}  {note}" for text, note in zip(shown, notes, strict=True)]
+    return longer if all(text_width(text, like) <= room for text in longer) else shown
+
+
 def label_rows(ax: "Axes", labels: list[Label]) -> None:
     """Name the rows at the left, from top to bottom, shortened to the room there is."""
     ax.set_yticks(range(len(labels)))
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
     if labels:
-        short = fitting(labels, _room_at_the_left(ax), ax.get_yticklabels()[0])
+        short = fitting(labels, room_at_the_left(ax), ax.get_yticklabels()[0])
         ax.set_yticks(range(len(labels)), short, parse_math=False)
     ax.tick_params(axis="y", length=0)
     despine(ax)
@@ -99,7 +175,7 @@ def rows_that_fit(ax: "Axes") -> int:
     return int(np.clip(points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
 
 
-def _room_at_the_left(ax: "Axes") -> float:
+def room_at_the_left(ax: "Axes") -> float:
     """How wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
         return 0.45 * width(ax)
@@ -112,9 +188,27 @@ def _room_at_the_left(ax: "Axes") -> float:
     return points(ax, box.x0 - max(ends)) - 8  # what lies between a name and the axes
 
 
+def room_below(ax: "Axes") -> float:
+    """How high names below the axes can be, in points, without leaving the figure or meeting other axes."""
+    box = ax.get_window_extent()
+    if ax.figure.get_layout_engine() is not None:  # it will move the axes up
+        return 0.5 * points(ax, box.height)
+    ends = [ax.figure.bbox.y0]
+    for other in ax.figure.axes:
+        extent = other.get_window_extent()
+        if extent.y1 <= box.y0 and extent.x0 < box.x1 and box.x0 < extent.x1:
+            ends.append(extent.y1)
+    return points(ax, box.y0 - max(ends)) - 8  # what lies between a name and the axes
+
+
 def final_width(ax: "Axes") -> float:
     """How wide axes with names beside them will be at least, in points: a layout engine makes room for those."""
     return width(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.7)
+
+
+def final_height(ax: "Axes") -> float:
+    """How high axes with names below them will be at least, in points."""
+    return points(ax, ax.get_window_extent().height) * (1.0 if ax.figure.get_layout_engine() is None else 0.6)
 
 
 def width(ax: "Axes") -> float:

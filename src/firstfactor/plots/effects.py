@@ -1,5 +1,6 @@
-"""The picture of an effect: y against one factor, with its local mean."""
+"""The picture of an effect: y against one factor, as it looks and with the other factors held fixed."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -7,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.normal import normal_quantile
+from ..data.observations import Table, read_table
+from ..parameters import Options
 from ..results.indices import Indices
-from .axes import GREY, SERIES, Label, despine, fitting, points, text_width, width
-from .original_data import Column, Target, count_rows, read_columns, read_target
+from ..results.wording import LEVEL
+from ..variance.conditional import Variances, how_to_read, make_variances
+from ..variance.partial_effects import Levels, partial_levels, plain_levels
+from .axes import GREY, SERIES, Label, despine, fitting, ink, label_columns, points, text_width, type_size, width
+from .bins import Bins, make_bins
+from .legend import Entry, add_legend, line_style
+from .original_data import MISSING, Column, Target, analysed_rows, count_rows, read_columns, read_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,135 +26,280 @@ if TYPE_CHECKING:
 # Points in a panel of effects: more only hide each other.
 MOST_POINTS = 500
 
-# Levels of a category in a panel of effects; the rarer ones are pooled.
-MOST_LEVELS = 8
+# Series, such as classes, in a panel of effects; and in one where each is drawn twice.
+MOST_SERIES, MOST_DOUBLE = 6, 3
 
-# Series, such as classes, in a panel of effects.
-MOST_SERIES = 6
+# Factors that are held fixed: the more there are, the farther away are rows with about the same values.
+MOST_OTHERS = 8
 
-# What a row of the legend takes of the height of a panel.
-LEGEND_ROW = 0.16
-
-# Labels of levels with less room than this, in points, are turned.
-NARROW_LABEL = 28
+# What the two kinds of lines are called.
+HELD_FIXED, AS_IT_LOOKS = "others held fixed", "as it looks"
 
 
 @dataclass(frozen=True)
 class Effect:
-    """One column of a factor next to its name and importance."""
+    """One column of a factor next to its name and importance, and the level of y in bins of it."""
 
     factor: int
     name: str
     importance: float
     column: Column
+    bins: Bins
+    plain: Levels
+    """Means of the series drawn, whatever the other factors: (bins, series)."""
+    fixed: Levels | None = None
+    """The same with others held fixed; None if that was not asked for or cannot be told."""
+    others: tuple[int, ...] = ()
+    """The factors that were held fixed; without any, ``fixed`` has the plain means with their standard errors."""
 
 
-def read_effects(X: Any, y: Any, indices: Indices, wanted: Sequence[int]) -> tuple[list[Effect], Target]:
-    """The columns of the factors ``wanted``, in that order, and the response."""
-    effects: dict[int, list[Effect]] = {i: [] for i in wanted}
+# --- read ----------------------------------------------------------------------------------------------------------
+
+
+def read_effects(
+    X: Any,
+    y: Any,
+    indices: Indices,
+    wanted: Sequence[int],
+    options: Options | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> tuple[list[Effect], Target]:
+    """The columns of the factors ``wanted``, in that order, and the response.
+
+    With ``options``, those of the analysis, effects are also found with the other selected factors held fixed.
+    """
+    columns: dict[int, list[tuple[str, Column]]] = {i: [] for i in wanted}
     for i, name, column in read_columns(X, indices, set(wanted)):
-        effects[i].append(Effect(i, name, float(indices.shares[i]), column))
-    return [effect for i in wanted for effect in effects[i]], read_target(y, count_rows(X), indices)
+        columns[i].append((name, column))
+    target = read_target(y, count_rows(X), indices)
+    shown = target.values[:, shown_series(target)]
+    effects = []
+    for i in wanted:
+        for name, column in columns[i]:
+            bins = make_bins(column)
+            plain = plain_levels(bins.of_row, shown)
+            effects.append(Effect(i, name, float(indices.shares[i]), column, bins, plain))
+    if options is None:
+        return effects, target
+    return hold_others_fixed(effects, target, X, y, indices, options, sample_weight, groups), target
 
 
-def draw_effect(ax: "Axes", effect: Effect, target: Target) -> None:
+def hold_others_fixed(
+    effects: Sequence[Effect],
+    target: Target,
+    X: Any,
+    y: Any,
+    indices: Indices,
+    options: Options,
+    sample_weight: Any = None,
+    groups: Any = None,
+) -> list[Effect]:
+    """Effects with what they are once the other selected factors are held fixed."""
+    if not effects:
+        return []
+    shown = target.values[:, shown_series(target)]
+    with _open_again(X, y, indices, options, sample_weight, groups) as variances:
+        return [_hold_fixed(effect, variances, indices, shown) for effect in effects]
+
+
+def _hold_fixed(effect: Effect, variances: Variances, indices: Indices, values: NDArray[np.float64]) -> Effect:
+    """One effect with the others held fixed."""
+    search, bins = variances.search, effect.bins
+    others = other_factors(indices, effect.factor)
+    positions = None if effect.column.levels else effect.column.values
+    fixed = partial_levels(search, others, bins.of_row, values, positions)
+    plain = plain_levels(bins.of_row, values, search.weights, search.groups)
+    if np.isnan(fixed.means).all():
+        return replace(effect, plain=plain)
+    return replace(effect, plain=plain, fixed=fixed, others=others)
+
+
+def other_factors(indices: Indices, factor: int) -> tuple[int, ...]:
+    """The factors that are held fixed: the selected ones, without those that stand in for the factor itself.
+
+    Of many, the most important. Of several that stand in for each other the first comes before all others with a
+    smaller joint index, and the rest last: alone, each of them counts for little.
+    """
+    clusters = () if indices.sharing is None else indices.sharing.clusters
+    alike = {factor}.union(*(cluster.positions for cluster in clusters if factor in cluster.positions))
+    first, rest = [], []
+    for driver in indices.drivers:
+        members = [i for i in driver.factors if indices.support[i] and i not in alike]
+        first += members[:1]
+        rest += members[1:]
+    return tuple((first + rest)[:MOST_OTHERS])
+
+
+def _open_again(X: Any, y: Any, indices: Indices, options: Options, sample_weight: Any, groups: Any) -> Variances:
+    """The rows that were analysed, as they were analysed; nothing is drawn at random from them."""
+    plain = replace(options, n_neighbors=None, n_outer=None, missing="level", estimator="nearest", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # all was said when the table was analysed
+        table = read_table(X, y, how_to_read(plain), sample_weight, groups)
+        return make_variances(_on_analysed_rows(table, indices, count_rows(X)).observe(), plain)
+
+
+def _on_analysed_rows(table: Table, indices: Indices, n_rows: int) -> Table:
+    """The table without rows that were not analysed: those with a weight of 0, or with missing values."""
+    wanted = analysed_rows(indices, n_rows)
+    given = np.arange(n_rows) if table.rows is None else table.rows
+    if not np.isin(wanted, given).all():
+        raise ValueError("sample_weight must be that of the analysis; it is 0 for rows that were analysed.")
+    return table if wanted.size == given.size else table.on_rows(np.searchsorted(given, wanted))
+
+
+def shown_series(target: Target) -> list[int]:
+    """The series that are drawn, in order: of many, those that vary most."""
+    most: list[int] = np.sort(np.argsort(-target.values.var(axis=0), kind="stable")[:MOST_SERIES]).tolist()
+    return most
+
+
+# --- draw ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Line:
+    """The levels of one series, and how they are drawn."""
+
+    means: NDArray[np.float64]
+    band: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    """Both ends of the interval of each level; None without."""
+    colour: Any
+    label: str
+    is_main: bool
+    """Whether it is drawn thick; others are thin and dashed."""
+    shift: float = 0.0
+    """How far beside the middle of a level it is drawn."""
+
+
+def draw_effect(ax: "Axes", effect: Effect, target: Target, legend: bool = True) -> None:
     """Draw one panel: the response against one column."""
-    draw = _draw_levels if effect.column.levels else _draw_numbers
-    draw(ax, effect.column, target)
-    if len(target.series) > 1:
-        _add_legend(ax, min(len(target.series), MOST_SERIES))
+    lines = _lines(ax, effect, target)
+    if len(target.series) == 1:
+        _draw_rows(ax, effect, target)
+    if effect.column.levels:
+        _draw_levels(ax, effect.bins, lines)
+    else:
+        _draw_numbers(ax, effect, lines)
+    if len(target.series) == 1:
+        ax.set_ylim(*_core(target.values[:, 0]))
+    if legend:
+        add_legend(ax, legend_entries([effect], target))
     despine(ax)
     room = points(ax, ax.get_window_extent().height)
     ax.set_ylabel(fitting([Label(target.label)], room, ax.yaxis.label)[0], parse_math=False)
 
 
-def _add_legend(ax: "Axes", n_series: int) -> None:
-    """Name the series above the lines, two in a row."""
-    low, high = ax.get_ylim()
-    ax.set_ylim(low, high + LEGEND_ROW * -(-n_series // 2) * (high - low))
-    ax.legend(fontsize="small", frameon=False, loc="upper left", ncols=2, handlelength=1, borderaxespad=0)
+def _lines(ax: "Axes", effect: Effect, target: Target) -> list[Line]:
+    """What is drawn of each series: levels as they look, then with others held fixed."""
+    shown = shown_series(target)
+    held = effect.fixed is not None and bool(effect.others)
+    double = held and len(shown) <= MOST_DOUBLE
+    lines = []
+    for k, series in enumerate(shown):
+        colour, shift = SERIES[k], (k - (len(shown) - 1) / 2) / len(shown)
+        if double:
+            dashed = ink(ax) if len(shown) == 1 else colour
+            lines.append(Line(effect.plain.means[:, k], None, dashed, AS_IT_LOOKS, False, shift))
+        levels = effect.plain if effect.fixed is None else effect.fixed
+        half, means = normal_quantile((1 + LEVEL) / 2) * levels.standard_errors[:, k], levels.means[:, k]
+        low, middle, high = (_possible(target, values) for values in (means - half, means, means + half))
+        band = None if effect.fixed is None else (low, high)
+        lines.append(Line(middle, band, colour, target.series[series], True, shift))
+    return lines
 
 
-def _series(target: Target) -> list[tuple[str, str, NDArray[np.float64]]]:
-    """Label, colour and values of each series that is drawn: of many, those that vary most."""
-    most = np.sort(np.argsort(-target.values.var(axis=0), kind="stable")[:MOST_SERIES])
-    return [(target.series[k], SERIES[number], target.values[:, k]) for number, k in enumerate(most.tolist())]
+def _possible(target: Target, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Levels as they can be: a sum of effects may leave the range of shares."""
+    return np.clip(levels, 0, 1) if target.classes else levels
 
 
-def _draw_numbers(ax: "Axes", column: Column, target: Target) -> None:
-    """Draw rows as dots and their local mean as a line; of several series, only the lines."""
-    rows = np.flatnonzero(column.known)
-    if rows.size == 0:
+def legend_entries(effects: Sequence[Effect], target: Target) -> list[Entry]:
+    """What a legend explains; nothing where one line speaks for itself."""
+    shown = shown_series(target)
+    entries = [Entry(target.series[series], SERIES[k]) for k, series in enumerate(shown)] if len(shown) > 1 else []
+    if not any(effect.fixed is not None and effect.others for effect in effects):
+        return entries
+    entries.append(Entry(HELD_FIXED, SERIES[0] if len(shown) == 1 else None))
+    if len(shown) <= MOST_DOUBLE:
+        entries.append(Entry(AS_IT_LOOKS, is_dashed=True))
+    return entries
+
+
+def _draw_rows(ax: "Axes", effect: Effect, target: Target) -> None:
+    """Draw some rows as pale dots; those of a level beside each other."""
+    rng = np.random.default_rng(0)
+    rows = np.flatnonzero(effect.column.known)
+    if len(rows) > MOST_POINTS:
+        rows = np.sort(rng.choice(rows, MOST_POINTS, replace=False))
+    x, y = effect.column.values[rows], target.values[rows, 0]
+    if not effect.column.levels and effect.bins.numbers:  # beyond the axis is the place of missing values
+        x = np.where(x <= _core(effect.column.values[effect.column.known])[1], x, np.nan)
+    if effect.column.levels:
+        x = effect.bins.of_row[rows] + rng.uniform(-0.3, 0.3, size=len(rows))
+    if target.classes:  # so that rows do not hide each other
+        y = y + rng.uniform(-0.04, 0.04, size=len(rows))
+    ax.plot(x, y, ".", color=GREY, markersize=4, alpha=0.45, mew=0)
+
+
+def _draw_numbers(ax: "Axes", effect: Effect, lines: list[Line]) -> None:
+    """Draw levels as lines from bin to bin, and that of missing values apart at the right."""
+    bins = effect.bins
+    if not bins.numbers:
         return
-    values, target = column.values[rows], replace(target, values=target.values[rows])
-    if len(target.series) == 1:
-        rng = np.random.default_rng(0)
-        drawn = _draw_some(rng, len(values))
-        ax.plot(values[drawn], _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
-        ax.set_ylim(*_core(target.values[:, 0]))
-    for label, colour, series in _series(target):
-        centres, means = local_means(values, series)
-        ax.plot(centres, means, "-o", color=colour, linewidth=2, markersize=3.5, label=label)
-    ax.set_xlim(*_core(values))
+    low, high = _core(effect.column.values[effect.column.known])
+    x, apart = bins.centres[: bins.numbers], high + 0.06 * (high - low)
+    for line in lines:
+        means = line.means[: bins.numbers]
+        if line.band is not None:
+            low_end, high_end = (end[: bins.numbers] for end in line.band)
+            ax.fill_between(x, low_end, high_end, color=line.colour, alpha=0.2, linewidth=0)
+        marker: dict[str, Any] = {"marker": "o", "markersize": 3.5, "label": line.label} if line.is_main else {}
+        ax.plot(x, means, color=line.colour, **line_style(not line.is_main), **marker)
+        if bins.has_missing:
+            _draw_missing(ax, apart, line)
+    ax.set_xlim(low, high)
+    if bins.has_missing:
+        _name_missing(ax, high, apart)
 
 
-def _draw_levels(ax: "Axes", column: Column, target: Target) -> None:
-    """Draw rows as dots in a strip for each level, and its mean as a dash; of several series, only the dashes."""
-    codes, labels = _pooled(column)
-    if len(target.series) == 1:
-        rng = np.random.default_rng(0)
-        drawn = _draw_some(rng, len(codes))
-        spread = codes[drawn] + rng.uniform(-0.3, 0.3, size=len(drawn))
-        ax.plot(spread, _jittered(rng, target, drawn), ".", color=GREY, markersize=4, alpha=0.6, mew=0)
-        ax.set_ylim(*_core(target.values[:, 0]))
-    counts = np.maximum(np.bincount(codes, minlength=len(labels)), 1)
-    for label, colour, series in _series(target):
-        means = np.bincount(codes, weights=series, minlength=len(labels)) / counts
-        ends = np.arange(len(labels)) - 0.38, np.arange(len(labels)) + 0.38
-        ax.hlines(means, *ends, color=colour, linewidth=3, label=label)
-    ax.set_xlim(-0.6, len(labels) - 0.4)
-    ax.set_xticks(range(len(labels)))
-    tick = ax.get_xticklabels()[0]
-    each = width(ax) / len(labels) - 6
-    steep = each < min(NARROW_LABEL, max(text_width(label, tick) for label in labels))
-    room = 0.5 * points(ax, ax.get_window_extent().height) if steep else each
-    shown = fitting([Label(label) for label in labels], room, tick)
-    ax.set_xticks(range(len(labels)), shown, parse_math=False, rotation=90 if steep else 0)
+def _draw_missing(ax: "Axes", x: float, line: Line) -> None:
+    """Draw the level of missing values."""
+    if line.band is not None:
+        ax.vlines(x, line.band[0][-1], line.band[1][-1], color=line.colour, linewidth=1.2)
+    if line.is_main:
+        ax.plot([x], [line.means[-1]], "D", color=line.colour, markersize=4.5)
+    else:
+        ax.plot([x], [line.means[-1]], "D", color="none", markeredgecolor=line.colour, markersize=4.5, mew=0.9)
 
 
-def local_means(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The median of x and the mean of y in bins of about as many rows each; equal values of x share a bin."""
-    bins = int(np.clip(len(x) // 40, 5, 20))
-    edges = np.unique(x)
-    if len(edges) > bins:
-        edges = np.unique(np.quantile(x, np.linspace(0, 1, bins + 1)[:-1]))
-    bin_of = np.searchsorted(edges, x, side="right") - 1
-    members = [bin_of == number for number in np.unique(bin_of)]
-    return np.array([np.median(x[rows]) for rows in members]), np.array([y[rows].mean() for rows in members])
+def _name_missing(ax: "Axes", edge: float, apart: float) -> None:
+    """Set the place of missing values apart at the right, and name it below, where no number is in the way."""
+    low, end = ax.get_xlim()[0], 2 * apart - edge
+    room = (text_width(MISSING, ax.yaxis.label) / 2 + 2 * type_size(ax)) * (end - low) / width(ax)
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= min(edge, apart - room)]
+    labels = ax.xaxis.get_major_formatter().format_ticks(ticks)
+    ax.set_xticks([*ticks, apart], [*labels, MISSING])
+    ax.axvline(edge, color=GREY, linewidth=0.6, alpha=0.6)
+    ax.set_xlim(low, end)
 
 
-def _pooled(column: Column) -> tuple[NDArray[np.intp], list[str]]:
-    """Return level codes and labels with the rarest levels as one, the last."""
-    codes = column.codes
-    if len(column.levels) <= MOST_LEVELS:
-        return codes, list(column.levels)
-    kept = np.sort(np.argsort(-column.counts, kind="stable")[: MOST_LEVELS - 1])
-    new = np.full(len(column.levels), len(kept))
-    new[kept] = np.arange(len(kept))
-    return new[codes], [*(column.levels[i] for i in kept), f"{len(column.levels) - len(kept)} others"]
-
-
-def _draw_some(rng: np.random.Generator, n_rows: int) -> NDArray[np.intp]:
-    """The rows to draw: all, or as many as can be told apart."""
-    if n_rows <= MOST_POINTS:
-        return np.arange(n_rows)
-    return np.sort(rng.choice(n_rows, MOST_POINTS, replace=False))
-
-
-def _jittered(rng: np.random.Generator, target: Target, drawn: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The response of some rows; classes are spread a little so that rows do not hide each other."""
-    values: NDArray[np.float64] = target.values[drawn, 0]
-    return values + rng.uniform(-0.04, 0.04, size=len(drawn)) if target.classes else values
+def _draw_levels(ax: "Axes", bins: Bins, lines: list[Line]) -> None:
+    """Draw the level of y of each level of a category as a dash with its interval; several series side by side."""
+    n_series = max(sum(line.is_main for line in lines), 1)
+    for line in lines:
+        middle = bins.centres + 0.8 * line.shift
+        half = 0.38 / n_series
+        ends = middle - half, middle + half
+        if line.is_main:
+            ax.hlines(line.means, *ends, color=line.colour, linewidth=3, label=line.label)
+        else:
+            ax.hlines(line.means, *ends, color=line.colour, **line_style(is_dashed=True))
+        if line.band is not None:
+            ax.vlines(middle, *line.band, color=line.colour, linewidth=1.2)
+    ax.set_xlim(-0.6, len(bins.labels) - 0.4)
+    label_columns(ax, [Label(label) for label in bins.labels])
 
 
 def _core(values: NDArray[np.float64]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from ..results.formats import format_importance, format_p
 from ..results.indices import Indices
 from ..results.wording import LEVEL, headline, intervals
-from .axes import BLUE, MOST_ROWS, Label, final_width, label_rows, rows_that_fit, tall_axes, text_width
+from .axes import BLUE, MOST_ROWS, Label, add_title, final_width, label_rows, rows_that_fit, tall_axes, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
     label_rows(ax, [bar.label for bar in bars])
     known = any(bar.interval for bar in bars)
     ax.set_xlabel(f"importance with {100 * LEVEL:g} % interval" if known else "importance (total index)")
-    ax.set_title(headline(indices), loc="left")
+    add_title(ax, headline(indices))
     return ax
 
 

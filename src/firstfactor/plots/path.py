@@ -1,30 +1,55 @@
-"""The picture of a selection: how much is explained after each step."""
+"""The picture of a selection: how much is explained after each step, from left to right."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..results.formats import format_p
 from ..results.indices import Indices
-from ..results.path import Path
+from ..results.path import Path, Step
 from ..results.wording import is_calibrated, name_nothing
-from .axes import BLUE, MOST_ROWS, VERMILLION, Label, label_rows, rows_that_fit, tall_axes
+from .axes import (
+    BLUE,
+    VERMILLION,
+    Label,
+    add_title,
+    are_turned,
+    column_width,
+    despine,
+    label_columns,
+    points,
+    room_below,
+    text_width,
+    type_size,
+    wide_axes,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .axes import NewFigure
 
+# Factors that enter or leave in one step are all named if they are no more than this, and their names not longer.
+MOST_NAMED, MOST_CHARACTERS = 3, 30
+
+# Room above R² = 1 for its figure, as a share of the axis.
+HEADROOM = 0.12
+
+# Names that are turned want so many points below the axes, or this share of their height.
+LEAST_BELOW, ROOM_INSIDE = 60, 0.45
+
 
 @dataclass(frozen=True)
 class Stop:
-    """One row of the picture of the path: a change, and what is explained after it."""
+    """One column of the picture of the path: a change, and what is explained after it."""
 
     label: Label
     r2: float
     stays: bool
-    """Whether this is a factor that enters and is still there at the end, or the start."""
+    """Whether these are factors that enter and are still there at the end, or the start."""
+    p_value: float | None = None
 
 
 def stops(path: Path, final_r2: float) -> list[Stop]:
@@ -34,17 +59,22 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     if first is not None and first.base:
         start = f"{len(first.base):,} always in" if first.phase == "forward" else f"all {len(first.base):,}"
         found.append(Stop(Label(start), first.base_explained / path.response_variance, True))
+    left = {i for step in path.steps if step.phase != "forward" for i in step.chosen}
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=False):
-        if not step.chosen:
-            continue
-        r2 = final_r2 if following is None else following.base_explained / path.response_variance
-        more = f" and {len(step.chosen) - 1:,} more" if len(step.chosen) > 1 else ""
-        if step.p_value is not None:
-            more += f" (p {format_p(step.p_value)})"
-        entering = step.phase == "forward"
-        stays = entering and not set(step.chosen) & set(path.removed)
-        found.append(Stop(Label(path.names[step.chosen[0]], "+ " if entering else "− ", more), r2, stays))
+        if step.chosen:
+            r2 = final_r2 if following is None else following.base_explained / path.response_variance
+            stays = step.phase == "forward" and not left.intersection(step.chosen)
+            found.append(Stop(_label(path, step), r2, stays, step.p_value))
     return found
+
+
+def _label(path: Path, step: Step) -> Label:
+    """The factors that enter or leave."""
+    sign, names = "+ " if step.phase == "forward" else "− ", [path.names[i] for i in step.chosen]
+    together = ", ".join(names)
+    if len(names) == 1 or (len(names) <= MOST_NAMED and len(together) <= MOST_CHARACTERS):
+        return Label(together, sign)
+    return Label(names[0], sign, f", {len(names) - 1:,} more")
 
 
 def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "Axes":
@@ -55,19 +85,26 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
             "plot_importance for the indices."
         )
     found = stops(indices.path, indices.r2_ceiling)
+    labels = [stop.label for stop in found]
     if ax is None:
-        most = MOST_ROWS
-        ax = tall_axes(min(len(found), most), new_figure)
-    else:
-        most = rows_that_fit(ax)
-    shown = found if len(found) <= most else [*found[: most // 2], *found[len(found) - most + most // 2 :]]
-    _draw_stops(ax, shown, _draw_ceiling(ax, indices))
-    ax.set_xlabel(_axis_label(indices))
+        ax = wide_axes(labels, new_figure)
+    ceiling = _draw_ceiling(ax, indices)
+    inside = _set_limits(ax, found)
+    _draw_stops(ax, found, ceiling)
+    label_columns(ax, labels, [_note(stop) for stop in found], inside)
+    ax.set_ylabel(_axis_label(indices))
     changes = sum(bool(stop.label.before) for stop in found)
-    skipped = f" ({len(found) - len(shown):,} not shown)" if len(shown) < len(found) else ""
-    steps = f"{changes:,} step{'' if changes == 1 else 's'}{skipped}"
-    ax.set_title(steps if found else name_nothing(indices), loc="left")
+    add_title(ax, f"{changes:,} step{'' if changes == 1 else 's'}" if found else name_nothing(indices))
+    if ax.get_legend_handles_labels()[0]:
+        corner = 1, inside / points(ax, ax.get_window_extent().height)
+        ax.legend(frameon=False, loc="lower right", bbox_to_anchor=corner, borderaxespad=0.3, fontsize=type_size(ax))
+    despine(ax)
     return ax
+
+
+def _note(stop: Stop) -> str:
+    """The evidence of a step, where there is one."""
+    return "" if stop.p_value is None else f"p {format_p(stop.p_value)}"
 
 
 def _axis_label(indices: Indices) -> str:
@@ -79,27 +116,64 @@ def _axis_label(indices: Indices) -> str:
 
 
 def _draw_ceiling(ax: "Axes", indices: Indices) -> float:
-    """Draw the ceiling and return where it is; it is left out where the path does not lead there."""
+    """Draw the ceiling and return where it is, not a number where the path does not lead there."""
     if is_calibrated(indices) or (indices.path is not None and indices.path.rows_apart):
-        return 0.0
+        return np.nan
     ceiling = indices.r2_ceiling
-    ax.axvline(ceiling, color=VERMILLION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}")
+    ax.axhline(ceiling, color=VERMILLION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}", zorder=1)
     return ceiling
 
 
-def _draw_stops(ax: "Axes", shown: list[Stop], ceiling: float) -> None:
-    """Draw what is explained row by row."""
-    rows = np.arange(len(shown))
-    r2 = np.array([stop.r2 for stop in shown])
-    stays = np.array([stop.stays for stop in shown], dtype=bool)
-    ax.plot(r2, rows, color=BLUE, linewidth=1.2, alpha=0.5)
-    ax.plot(r2[stays], rows[stays], "o", color=BLUE, markersize=6)
+def _set_limits(ax: "Axes", found: list[Stop]) -> float:
+    """Let R² go from 0 to 1; return how much room that leaves for names in the axes, in points.
+
+    They get some where there is too little below and no layout engine makes any: the line they hang from moves up.
+    """
+    low = min(0.0, *(stop.r2 for stop in found)) if found else 0.0
+    high = low + (1 - low) * (1 + HEADROOM)
+    each, height = column_width(ax, len(found)), points(ax, ax.get_window_extent().height)
+    is_tight = bool(found) and are_turned([stop.label for stop in found], each, ax.yaxis.label)
+    inside = ROOM_INSIDE if is_tight and room_below(ax) < LEAST_BELOW else 0.0
+    ax.set_ylim(low - (high - low) * inside / (1 - inside), high)
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.spines["left"].set_bounds(low, 1)
+    ax.spines["bottom"].set_position(("data", low))
+    ax.set_xlim(-0.6, max(len(found), 1) - 0.4)
+    return inside * height
+
+
+def _draw_stops(ax: "Axes", found: list[Stop], ceiling: float) -> None:
+    """Draw what is explained step by step."""
+    columns = np.arange(len(found))
+    r2 = np.array([stop.r2 for stop in found])
+    stays = np.array([stop.stays for stop in found], dtype=bool)
+    size = float(np.clip(0.6 * column_width(ax, len(found)), 2, 6))
+    ax.plot(columns, r2, color=BLUE, linewidth=1.4, alpha=0.5)
+    ax.plot(columns[stays], r2[stays], "o", color=BLUE, markersize=size)
     if not stays.all():
-        ax.plot(r2[~stays], rows[~stays], "X", color=VERMILLION, markersize=7, label="removed by elimination")
-    for row, stop in enumerate(shown):
-        ax.annotate(f"{stop.r2:.2f}", (stop.r2, row), (-5, -2), textcoords="offset points", va="top", ha="right")
-    low, high = min(0.0, float(r2.min(initial=0))), max(ceiling, float(r2.max(initial=0)), 0.05)
-    ax.set_xlim(low - 0.14 * (high - low), 1.08 * high)
-    label_rows(ax, [stop.label for stop in shown])
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, loc="best" if shown else "upper right")
+        ax.plot(columns[~stays], r2[~stays], "X", color=VERMILLION, markersize=size + 1, label="taken out")
+    _write_values(ax, r2, ceiling)
+
+
+def _write_values(ax: "Axes", r2: NDArray[np.float64], ceiling: float) -> None:
+    """Write R² above the points, or below them where the ceiling would run through it.
+
+    Where not all have room, only some are written, always the last one.
+    """
+    if not r2.size:
+        return
+    low, high = ax.get_ylim()
+    unit = (high - low) * type_size(ax) / points(ax, ax.get_window_extent().height)  # the height of a figure
+    room = text_width("0.00", ax.yaxis.label) + 4
+    for column in range(r2.size - 1, -1, -int(np.ceil(room / column_width(ax, r2.size)))):
+        is_below = 0.2 * unit < ceiling - r2[column] < 2 * unit and r2[column] > 2 * unit
+        offset, side, end = ((-4, -4), "left", "top") if is_below else ((5, 5), "right", "bottom")
+        ax.annotate(
+            f"{r2[column]:.2f}",
+            (column, r2[column]),
+            offset,
+            textcoords="offset points",
+            ha=side,
+            va=end,
+            fontsize=type_size(ax),
+        )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .axes import BLUE, GREY, MOST_ROWS, VERMILLION, Label, final_width, label_rows, rows_that_fit, tall_axes
+from .axes import BLUE, GREY, MOST_ROWS, VERMILLION, Label, add_title, final_width, label_rows, rows_that_fit, tall_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def draw_stability(result: "Stability", ax: "Axes | None", new_figure: "NewFigur
     _draw_threshold(ax, result.threshold)
     label_rows(ax, [bar.label for bar in bars])
     ax.set_xlabel("share of halves in which selected")
-    ax.set_title(_headline(result), loc="left", pad=20)
+    add_title(ax, _headline(result), pad=20)
     return ax
 
 

@@ -1,0 +1,162 @@
+"""The picture of two factors together: the mean of y in cells of both, as colours."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils.optional import require
+from ..results.indices import Indices
+from .axes import Label, despine, final_height, fitting, room_at_the_left, room_below, text_width, type_size, width
+from .bins import Bins, make_bins
+from .original_data import MISSING, Column, count_rows, read_columns, read_target
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+# Bins or levels of each factor: at least and at most so many bins, such that a cell has about so many rows.
+LEAST_SIDE, MOST_SIDE, ROWS_IN_CELL = 3, 8, 15
+
+# Dark to bright and blue to yellow, alike for all kinds of colour vision, on light and on dark pages. More steps could
+# not be told apart, and each is drawn in the scale beside the picture. The darkest would vanish on a dark page.
+COLOUR_MAP, COLOUR_STEPS, DARKEST = "cividis", 32, 0.12
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of both factors."""
+
+    name: str
+    bins: Bins
+
+    @property
+    def labels(self) -> list[str]:
+        """What is written at each bin; at the edges of ranges of numbers, there is one more."""
+        if not self.bins.edges.size:
+            return list(self.bins.labels)
+        if self.is_ranges:
+            return _write_numbers(self.bins.edges)
+        return _write_numbers(self.bins.centres[: self.bins.numbers])
+
+    @property
+    def is_ranges(self) -> bool:
+        """Whether bins are ranges of numbers, not single values."""
+        edges = self.bins.edges
+        return bool(edges.size) and not np.array_equal(self.bins.centres[: self.bins.numbers], edges[:-1])
+
+    @property
+    def count(self) -> int:
+        """How many bins there are."""
+        return len(self.bins.centres)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two factors, and the mean of y in each of their cells."""
+
+    across: Side
+    up: Side
+    means: Floats
+    """(bins up, bins across); not a number where there are no rows."""
+    counts: NDArray[np.intp]
+    """How many rows each cell has, (bins up, bins across)."""
+    label: str
+    """What the mean is of."""
+
+
+# --- read ----------------------------------------------------------------------------------------------------------
+
+
+def read_pair(X: Any, y: Any, indices: Indices, first: int, second: int) -> Pair:
+    """Two factors, given by position, and the mean of y in their cells; of grouped columns the first one.
+
+    Of several classes or outputs it is the one whose mean differs most from cell to cell.
+    """
+    columns: dict[int, tuple[str, Column]] = {}
+    for i, name, column in read_columns(X, indices, {first, second}):
+        columns.setdefault(i, (name, column))
+    target = read_target(y, count_rows(X), indices)
+    most = int(np.clip(np.sqrt(len(target.values) / ROWS_IN_CELL), LEAST_SIDE, MOST_SIDE))
+    across, up = (Side(name, make_bins(column, most, MOST_SIDE)) for name, column in (columns[first], columns[second]))
+    cell = up.bins.of_row * across.count + across.bins.of_row
+    counts = np.bincount(cell, minlength=across.count * up.count)
+    sums = np.column_stack([np.bincount(cell, series, minlength=counts.size) for series in target.values.T])
+    means = sums / np.maximum(counts, 1)[:, None]
+    spread = (counts[:, None] * (means - target.values.mean(axis=0)) ** 2).sum(axis=0)
+    shown = int(np.argmax(spread))
+    label = target.label
+    if len(target.series) > 1:
+        series = target.series[shown]
+        label = f"share of {target.name} = {series}" if target.classes else f"{series}, standardised"
+    shape = up.count, across.count
+    seen = np.where(counts > 0, means[:, shown], np.nan)
+    return Pair(across, up, seen.reshape(shape), counts.reshape(shape), label)
+
+
+def _write_numbers(values: Floats) -> list[str]:
+    """Numbers with as many decimals as tell them apart, all alike; exponents only where these are needed."""
+    largest, span = float(np.abs(values).max()), float(np.ptp(values)) or float(np.abs(values).max())
+    different = len(set(values.tolist()))
+    if span < 1e-3 or largest >= 1e7:
+        ways = [f"{{:.{digits}g}}" for digits in range(3, 18)]
+    else:
+        first = 0 if (values == np.round(values)).all() else max(1 - int(np.floor(np.log10(span))), 0)
+        ways = [f"{{:,.{decimals}f}}" for decimals in range(first, 18)]
+    for way in ways:
+        texts = [way.format(value) for value in values.tolist()]
+        if len(set(texts)) == different:
+            break
+    return [text.replace("-", "−") for text in texts]
+
+
+# --- draw ----------------------------------------------------------------------------------------------------------
+
+
+def draw_pair(ax: "Axes", pair: Pair) -> None:
+    """Draw the cells as colours, with a scale at the right; cells without rows stay blank."""
+    colours = _colours()
+    mesh = ax.pcolormesh(np.ma.masked_invalid(pair.means), cmap=colours, edgecolor="face", linewidth=0.3)
+    scale = ax.figure.colorbar(mesh, ax=ax, pad=0.02, aspect=30)
+    scale.outline.set_visible(False)
+    if scale.solids is not None:
+        scale.solids.set_edgecolor("face")  # or white lines show between the steps
+    short = fitting([Label(pair.label)], final_height(ax), ax.yaxis.label)[0]
+    scale.set_label(short, parse_math=False, size=type_size(ax))
+    scale.ax.tick_params(labelsize=type_size(ax))
+    _label_side(ax, pair.across, is_across=True)
+    _label_side(ax, pair.up, is_across=False)
+    despine(ax)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_visible(False)
+
+
+def _colours() -> Any:
+    """The colours from low to high."""
+    all_colours = require("matplotlib", "a plot").colormaps[COLOUR_MAP]
+    return require("matplotlib.colors", "a plot").ListedColormap(all_colours(np.linspace(DARKEST, 1, COLOUR_STEPS)))
+
+
+def _label_side(ax: "Axes", side: Side, is_across: bool) -> None:
+    """Write values at the edges of ranges, or in the middle of single values and levels; and the name."""
+    axis = ax.xaxis if is_across else ax.yaxis
+    labels = side.labels
+    places = np.arange(len(labels)) + (0.0 if side.is_ranges else 0.5)
+    if side.bins.has_missing:
+        labels, places = [*labels, MISSING], np.append(places, side.count - 0.5)
+    name = ax.yaxis.label
+    if is_across:
+        each = width(ax) / side.count - 6
+        is_turned = each < max(text_width(label, name) for label in labels)
+        shown = fitting(
+            [Label(label) for label in labels], room_below(ax) - 2 * type_size(ax) if is_turned else each, name
+        )
+        ax.set_xticks(places, shown, parse_math=False, rotation=90 if is_turned else 0)
+    else:
+        shown = fitting([Label(label) for label in labels], room_at_the_left(ax) - 2 * type_size(ax), name)
+        ax.set_yticks(places, shown, parse_math=False)
+    axis.set_tick_params(length=3 if side.is_ranges else 0)
+    room = width(ax) if is_across else final_height(ax)
+    axis.set_label_text(fitting([Label(side.name)], room, name)[0], parse_math=False)
