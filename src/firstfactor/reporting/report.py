@@ -43,7 +43,7 @@ from ..results.wording import (
 )
 from . import figures
 from .data_summary import Data, brief, describe_data, read_data
-from .rows import Row, alone, driver_rows, explain, other_factors
+from .rows import Row, driver_rows, explain, other_factors
 from .source import today
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ MOST_SHOWN, MOST_FOLDED, MOST_LEFT_OUT, MOST_MEMBERS, MOST_OFTEN, MOST_IN_NOTEBO
 
 # Inches; figures are shown as large as they are drawn, so that text in all of them has one size, and a phone has room.
 FIGURE_WIDTH, PANEL_SIZE = 3.6, (2.9, 2.3)
+STEP_WIDTH, WIDEST = 0.3, 9.0
 COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
 
 
@@ -196,9 +197,9 @@ def _chart(indices: Indices, stability: "Stability | None") -> dict[str, Any]:
         "share_name": share_name(indices),
         "has_alone": indices.sharing is not None and bool(rows),
         "has_clusters": any(row.members for row in rows),
-        "close": _left_out_rows(indices, close),
+        "close": [explain(indices, i) for i in close[:MOST_LEFT_OUT]],
         "more_close": max(len(close) - MOST_LEFT_OUT, 0),
-        "others": _left_out_rows(indices, others),
+        "others": [explain(indices, i) for i in others[:MOST_LEFT_OUT]],
         "more_others": max(len(others) - MOST_LEFT_OUT, 0),
     }
 
@@ -242,19 +243,6 @@ def _were(names: list[str]) -> str:
     last = f"{len(names) - len(named):,} more" if len(names) > MOST_OFTEN else names[-1] if names else ""
     listed = f"{', '.join(named)} and {last}" if named else last
     return listed and f"{listed} {'was' if len(names) == 1 else 'were'}"
-
-
-def _left_out_rows(indices: Indices, factors: list[int]) -> list[dict[str, str]]:
-    """What is said about factors that were left out."""
-    return [
-        {
-            "name": printable(indices.names[i]),
-            "kind": indices.kinds[i],
-            "sentence": explain(indices, i),
-            "alone": "" if (value := alone(indices, i)) is None else format_importance(value),
-        }
-        for i in factors[:MOST_LEFT_OUT]
-    ]
 
 
 def _describe_settings(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -311,8 +299,8 @@ def _draw(indices: Indices, data: Data | None, stability: "Stability | None") ->
     """Figures as SVG text, None where there is nothing to draw; ``effects`` come with names."""
     figure = require("matplotlib.figure", "a report").Figure
     with figures.page_style(FIGURE_WIDTH):
-        walked = indices.path is not None and stops(indices.path, indices.r2_ceiling)
-        path = draw_path(indices, None, figure) if walked else None
+        walked = [] if indices.path is None else stops(indices.path, indices.r2_ceiling)
+        path = _draw_path(indices, len(walked), figure) if walked else None
         halves = draw_stability(stability, None, figure) if stability else None
         return {
             "path": path and figures.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),
@@ -320,6 +308,12 @@ def _draw(indices: Indices, data: Data | None, stability: "Stability | None") ->
             and figures.figure_to_svg(halves.figure, "halves", "How often each is selected", COLOURS),
             "effects": [] if data is None else list(_draw_effects(data, figure)),
         }
+
+
+def _draw_path(indices: Indices, steps: int, figure: Any) -> Any:
+    """The axes of the path; of many steps, so wide that names stand apart, though a phone must scroll."""
+    with figures.page_style(min(max(FIGURE_WIDTH, STEP_WIDTH * steps), WIDEST)):
+        return draw_path(indices, None, figure)
 
 
 def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:

@@ -82,6 +82,11 @@ class Row:
         return "" if self.frequency is None else f"{self.frequency:.2f}"
 
     @property
+    def least_kept(self) -> float:
+        """The share of what several factors tell together that any one of them keeps."""
+        return min((member.kept or 0.0 for member in self.members), default=0.0)
+
+    @property
     def marks(self) -> list[str]:
         """What else there is to say, each in a few words."""
         kept = [] if self.kept is None else [f"keeps {100 * self.kept:.0f} %"]
