@@ -196,6 +196,7 @@ def _chart(indices: Indices, stability: "Stability | None") -> dict[str, Any]:
         "most_members": MOST_MEMBERS,
         "share_name": share_name(indices),
         "has_alone": indices.sharing is not None and bool(rows),
+        "has_intervals": any(each.interval_text for row in rows for each in (row, *row.members)),
         "has_clusters": any(row.members for row in rows),
         "close": [explain(indices, i) for i in close[:MOST_LEFT_OUT]],
         "more_close": max(len(close) - MOST_LEFT_OUT, 0),
