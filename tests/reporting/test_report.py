@@ -663,6 +663,25 @@ def test_settings_and_classes_are_plain_words(tmp_path):
     assert not re.search(r"\de[+-]\d|None|\[\]", text_of(page.find(".//main")))
 
 
+def test_dates_are_written_as_dates(tmp_path):
+    X, y = mixed()
+    X["day"] = pd.date_range("2020-02-28", periods=len(X), freq="12h")
+    X["took"] = X["day"] - X["day"].iloc[0]
+    FIRST().fit(X, y).report(tmp_path / "page.html", X, y)
+    summaries = {row[0]: row[2] for row in rows_of(section(page_of(tmp_path / "page.html"), "data").find("table"))}
+    assert summaries["day"] == "2020-02-28 to 2020-06-06, median 2020-04-17"
+    assert summaries["took"] == "0 to 99.5, median 49.75"
+
+
+def test_ranks_are_said_to_be_explained(tmp_path):
+    X, y = mixed()
+    FIRST(response="ranks", rule="calibrated", random_state=0).fit(X, y).report(tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    assert text_of(page.find(".//p[@id='answer']")).startswith("The ranks of y are driven by ")
+    assert "of the variance of the ranks of y" in text_of(section(page, "ceiling"))
+    assert text_of(page.find(".//h1")) == "What drives y?"
+
+
 # --- in a notebook ------------------------------------------------------------------------------------------------
 
 

@@ -1,13 +1,16 @@
 """What a page tells about the table itself: effects, and summaries of columns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from .._utils.shorten import shorten
 from .._utils.text import printable
 from ..data.design import Kind
+from ..data.table import flatten_names
 from ..plots.effects import Effect, read_effects
 from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
 from ..results.formats import format_number
@@ -39,29 +42,43 @@ def read_data(X: Any, y: Any, indices: Indices) -> Data:
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
     selected = indices.selected.tolist()
     effects, target = read_effects(X, y, indices, selected)
-    summaries = {effect.name: (indices.kinds[effect.factor], summarise(effect.column)) for effect in effects}
-    others = indices.left_out.tolist()[: max(MOST_SUMMARIES - len(summaries), 0)]
-    for i, name, column in read_columns(X, indices, set(others)):
-        summaries[name] = (indices.kinds[i], summarise(column))
+    columns = [(effect.factor, effect.name, effect.column) for effect in effects]
+    others = indices.left_out.tolist()[: max(MOST_SUMMARIES - len(columns), 0)]
+    columns += read_columns(X, indices, set(others))
+    dates = _find_dates(X)
+    summaries = {name: (indices.kinds[i], summarise(column, name in dates)) for i, name, column in columns}
     return Data(target, effects[:MOST_EFFECTS], len(effects), summaries)
 
 
-def summarise(column: Column) -> str:
-    """The range of numbers or the most frequent levels in a few words."""
+def _find_dates(X: Any) -> set[str]:
+    """The names of columns that hold dates: in the analysis they are numbers of days since 1970."""
+    frame = nw.from_native(flatten_names(X), pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return set()
+    return {str(name) for name, kind in frame.schema.items() if isinstance(kind, nw.Date | nw.Datetime)}
+
+
+def summarise(column: Column, are_dates: bool = False) -> str:
+    """The range of numbers, or of dates, or the most frequent levels in a few words."""
     if not column.levels:
-        return _summarise_numbers(column)
+        return _summarise_numbers(column, _format_date if are_dates else format_number)
     most = np.argsort(-column.counts, kind="stable")[:3]
     shown = ", ".join(f"{brief(column.levels[i])} ({column.counts[i]:,})" for i in most)
     return f"{len(column.levels):,} levels: {shown}" + (", …" if len(column.levels) > 3 else "")
 
 
-def _summarise_numbers(column: Column) -> str:
+def _format_date(days: float) -> str:
+    """The date that is some days after the first of 1970."""
+    return str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(days)), "D"))
+
+
+def _summarise_numbers(column: Column, write: Callable[[float], str]) -> str:
     known = column.values[column.known]
     n_missing = column.values.size - known.size
     missing = f"; {n_missing:,} missing" if n_missing else ""
     if known.size == 0:
         return "no values"
-    low, middle, high = map(format_number, np.quantile(known, [0, 0.5, 1]).tolist())
+    low, middle, high = map(write, np.quantile(known, [0, 0.5, 1]).tolist())
     return (f"{low} to {high}, median {middle}" if low != high else f"about {low}") + missing
 
 

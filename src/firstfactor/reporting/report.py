@@ -138,12 +138,14 @@ def gather(
         settings = result.get_params() if settings is None else settings
         call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
     data = None if X is None else read_data(X, y, indices)
-    response = list_names([printable(name) for name in indices.outputs])
+    names = list_names([printable(name) for name in indices.outputs])
+    how = (settings or {}).get("response", "values")
+    response = names if how == "values" else f"the {how.replace('-', ' ')} of {names}"
     n_rows = len(data.target.values) if data else indices.n_rows
     return {
-        "title": title or f"What drives {response}?",
-        "answer": _unbroken(say_drivers(indices, response)),
-        "response": response,
+        "title": title or f"What drives {names}?",
+        "answer": _unbroken(say_drivers(indices, response, several=response != names)),
+        "response": names,
         "measure": measure(indices),
         "response_kind": _describe_response(indices),
         "response_variance": format_number(indices.response_variance),
