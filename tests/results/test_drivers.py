@@ -14,6 +14,7 @@ from firstfactor.results.sharing import Cluster, Sharing
 from firstfactor.results.uncertainty import Uncertainty
 from firstfactor.results.wording import say_drivers
 
+WHAT = "what they tell"
 CALIBRATED = Procedure(rule="calibrated")
 
 
@@ -60,7 +61,10 @@ def cluster(*positions, joint=0.8, kept=0.95):
         ([0.5, 0.1, 0.05], "price is driven by a, then b and c."),
         ([0.5, 0.4, 0.001], "price is driven by a and b; one more adds little."),
         ([0.3] * 7, "price is driven by a, b, c, d and e; 2 more matter less."),
-        ([0.004, 0.005], "price is driven by b and a, which share what they tell: none of them is missed on its own."),
+        (
+            [0.004, 0.005],
+            "price is driven by b and a; they share what they tell, so neither of them is missed on its own.",
+        ),
     ],
 )
 def test_only_what_matters_is_named(values, sentence):
@@ -88,8 +92,12 @@ def test_everything_shared_by_all_is_one_driver():
 
 def test_what_is_needed_though_no_part_of_it_is_missed_is_named():
     found = made_up([0.44, 0.001, 0.001, 0.001], alone=[0.4, 0.2, 0.3, 0.1])
-    shared = "price is driven by a, and by c, b and d that share what they tell: none of these is missed on its own."
+    shared = (
+        "price is driven by a, then c, b and d; the last 3 share what they tell, so none of them is missed on its own."
+    )
     assert say_drivers(found, "price") == shared
+    paper = replace(found, procedure=Procedure(rule="paper"))
+    assert say_drivers(paper, "price").startswith("a, then c, b and d were selected to explain price; the last 3 share")
     nearly_all = made_up([0.44, 0.001, 0.001], alone=[0.95, 0.4, 0.4])
     assert say_drivers(nearly_all, "price") == "price is driven by a; 2 more add little."
     unsure = made_up([0.44, 0.001, 0.001], error=0.2, alone=[0.4, 0.3, 0.2])

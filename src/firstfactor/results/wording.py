@@ -103,24 +103,18 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
     drivers = drivers_of(indices)
     if not drivers:
         return _say_nothing_selected(indices, response)
-    response = f"T{response[1:]}" if response.startswith("the ") else response
-    several = several or len(indices.outputs) > 1
-    if len(drivers) > 1 and indices.has_shares and all(map(_adds_little, drivers)):
-        names = list_names([name_driver(indices, driver) for driver in _by_alone(indices, drivers)])
-        shared = f"{names}, which share what they tell: none of them is missed on its own."
-        return f"{response} {_verb(indices, drivers, several)} {shared}"
-    named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST] or [drivers[0]]
-    main = [driver for driver in named if driver.lost >= named[0].lost / 2]
-    names = list_names([name_driver(indices, driver) for driver in main])
-    if len(named) > len(main):
-        names += f", then {list_names([name_driver(indices, driver) for driver in named[len(main) :]])}"
-    after = _say_shared(indices, named, drivers[len(named) :])
-    after += "".join(f"; {remark}" for remark in _remarks(indices, named, () if after else drivers[len(named) :]))
+    named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST]
+    shared = _sharing(indices, named, drivers[len(named) :])
+    if not named and not shared:
+        named = drivers[:1]
+    names = _name_in_order(indices, named, shared)
+    after = "".join(f"; {remark}" for remark in _remarks(indices, named, drivers[len(named) :], shared))
     if is_untested(indices):
-        count = len(named) + sum(len(driver.factors) > 1 for driver in named)
-        after = after.replace(", and by", "; so were", 1) if after.startswith(",") else after
-        return f"{names} {'was' if count == 1 else 'were'} selected to explain {_lower(response)}{after}."
-    return f"{response} {_verb(indices, named, several)} {names}{after}."
+        one = len(named) == 1 and not shared and not named[0].is_cluster
+        return f"{names} {'was' if one else 'were'} selected to explain {response}{after}."
+    response = f"T{response[1:]}" if response.startswith("the ") else response
+    verb = _verb(indices, named or shared, several or len(indices.outputs) > 1)
+    return f"{response} {verb} {names}{after}."
 
 
 def drivers_of(indices: Indices) -> list[Driver]:
@@ -186,25 +180,37 @@ def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
     return sorted(drivers, key=lambda driver: -max(alone[i] for i in driver.factors))
 
 
-def _say_shared(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> str:
-    """Which others are needed though none of them is missed, since they share what they tell; or nothing.
+def _sharing(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> list[Driver]:
+    """The drivers that are needed though none of them is missed, since they share what they tell; or none.
 
     They are if the named ones do not explain nearly all by themselves, and the others do explain something.
     """
-    if len(others) < 2 or indices.sharing is None or not all(map(_adds_little, others)):
-        return ""
-    alone = indices.sharing.alone.values
-    ordered = _by_alone(indices, others)
-    enough = sum(max(alone[i] for i in driver.factors) for driver in named) >= NEARLY_ALL
-    if enough or max(alone[i] for i in ordered[0].factors) < SOMETHING:
-        return ""
-    names = list_names([name_driver(indices, driver) for driver in ordered], most=3)
-    return f", and by {names} that share what they tell: none of these is missed on its own"
+    if len(others) < 2 or not indices.has_shares or not all(map(_adds_little, others)):
+        return []
+    if indices.sharing is None:
+        return [] if named else [*others]
+    alone, ordered = indices.sharing.alone.values, _by_alone(indices, others)
+    most = [max(alone[i] for i in driver.factors) for driver in (*named, ordered[0])]
+    return ordered if not named or (sum(most[:-1]) < NEARLY_ALL and most[-1] >= SOMETHING) else []
 
 
-def _remarks(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> Iterator[str]:
+def _name_in_order(indices: Indices, named: Sequence[Driver], shared: Sequence[Driver]) -> str:
+    """Names of drivers: those that matter most, then others, then those that share what they tell."""
+    main = [driver for driver in named if driver.lost >= named[0].lost / 2]
+    tiers = [(main, MOST_DRIVERS), (named[len(main) :], MOST_DRIVERS), (shared, 3 if named else MOST_DRIVERS)]
+    return ", then ".join(
+        list_names([name_driver(indices, d) for d in tier], most=most) for tier, most in tiers if tier
+    )
+
+
+def _remarks(
+    indices: Indices, named: Sequence[Driver], others: Sequence[Driver], shared: Sequence[Driver]
+) -> Iterator[str]:
     """What is to be said about drivers after their names: how many more there are, and which are doubtful."""
-    if others:
+    if shared:
+        which, none = f"the last {len(shared):,}" if named else "they", "neither" if len(shared) == 2 else "none"
+        yield f"{which} share what they tell, so {none} of them is missed on its own"
+    elif others:
         verb, how = ("add", "little") if all(map(_adds_little, others)) else ("matter", "less")
         yield f"one more {verb}s {how}" if len(others) == 1 else f"{len(others):,} more {verb} {how}"
     weak = [driver for driver in named if is_weak(indices, driver)]
@@ -212,10 +218,6 @@ def _remarks(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]
         names = [printable(indices.names[driver.factors[0]]) for driver in weak]
         every = "it" if len(named) == 1 else "all of them"
         yield f"the evidence for {every if len(weak) == len(named) else list_names(names)} is weak"
-
-
-def _lower(response: str) -> str:
-    return f"t{response[1:]}" if response.startswith("The ") else response
 
 
 def say_ceiling(indices: Indices, response: str) -> str:
