@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..inference.standard_errors import error_step
 from ..inference.targets import FactorSet, Target
 from ..neighbors.strategy import Floats
 from ..variance.conditional import Variances
@@ -38,6 +39,7 @@ class Shares(NamedTuple):
 def fair_shares(variances: Variances, factors: FactorSet) -> Shares:
     """The Shapley effects of some factors among themselves, in the order given."""
     if len(factors) <= MAX_EXACT:
+        variances.look_at_subsets(factors, error_step(variances))
         return Shares(exact_target(factors), np.zeros(len(factors)), None)
     return _draw_orders(variances, factors)
 

@@ -42,8 +42,7 @@ def plug_in(variances: Variances, target: Target, size: SampleSize) -> Uncertain
     that of the mean of its linear part. Contributions of rows in each other's neighbourhoods are not independent; what
     that adds comes with the contributions.
     """
-    # Rows of one group are summed before they are compared: all of them are needed.
-    step = 1 if variances.search.groups is not None else -(-variances.outer.size // MAX_ERROR_ROWS)
+    step = error_step(variances)
     parts = _add_up(variances, target, step)
     average = Average(variances, step)
     effects, left = target.effects(variances), target.left(variances)
@@ -64,6 +63,14 @@ def plug_in(variances: Variances, target: Target, size: SampleSize) -> Uncertain
         np.minimum(parts.bias(indices, allowed) / explained, 1.0),
         min(allowed, 1.0),
     )
+
+
+def error_step(variances: Variances) -> int:
+    """Every how many-th outer row standard errors are estimated from.
+
+    Rows of one group are summed before they are compared: all of them are needed.
+    """
+    return 1 if variances.search.groups is not None else -(-variances.outer.size // MAX_ERROR_ROWS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,18 +22,22 @@ from .candidate_search import CandidateSearch, SortedColumnSearch, TreeSearch, i
 from .kernels.ball_variance import ball_variances
 from .kernels.leave_one_out import sum_minus_each
 from .kernels.single_column import single_column_variances
-from .space import SearchSpace, most_neighbors, occupied
+from .kernels.subset_scan import LEAST_FACTORS, subset_variances
+from .space import SearchSpace, inverse, most_neighbors, occupied
 from .strategy import (
     DISCRETE,
     FEW_ROWS,
     MANY_CANDIDATES,
+    MAX_TASKS,
     Floats,
     Positions,
     blocks,
     cost_alone,
     cost_of_scan,
     cost_of_search,
+    cost_of_subsets,
     least_cost_shared,
+    spans,
 )
 from .unique_points import UniquePoints, all_rows, collapse_rows, number_cells, number_rows
 
@@ -42,6 +46,12 @@ MAX_COUNT = 1e250
 
 # What is cached: results of so many sets, of tables that are small enough.
 CACHED_SETS, CACHED_ROWS = 16, 20_000
+
+# Balls of every subset of some factors are cached if they are no more than that.
+MAX_SUBSET_BALLS = 20_000_000
+
+# Variances in balls, of rows and subsets, that one task returns.
+SUBSET_BLOCK = 2**20
 
 # Values sorted in one task.
 SORT_BLOCK = 2**16
@@ -167,6 +177,56 @@ class Search(SearchSpace):
         whole = self.mean_over_outer(variance)
         return np.array([whole if member is None else means[ordered.index(member)] for member in members])
 
+    def every_subset(self, factors: Sequence[int], step: int) -> dict[tuple[int, ...], float]:
+        """The mean variance in every subset of some factors, where one scan for all is cheaper; otherwise nothing.
+
+        The balls of every ``step``-th outer row are cached, if they are not too many.
+        """
+        p, n_rows = len(factors), self.design.n_rows
+        subsets = [tuple(f for k, f in enumerate(factors) if u >> k & 1) for u in range(2**p)]
+        alone = sum(float(cost_alone(self._max_unique_points(u), len(u), n_rows)) for u in subsets if len(u) > 1)
+        if p < LEAST_FACTORS or self.groups is not None or alone < cost_of_subsets(p, n_rows):
+            return {}
+        is_few = 2**p * self.outer.size <= MAX_SUBSET_BALLS
+        variances = np.empty((2**p, self.outer.size)) if is_few else None
+        means = self._scan_subsets(factors, variances) / self.outer_weight
+        self._subset_balls.clear()
+        if variances is not None:
+            unknown = np.full(variances[0, ::step].size, np.nan)
+            for u, subset in enumerate(subsets):
+                if np.isinf(self.columns.levels[list(subset)]).any():  # no rows are equal
+                    self._subset_balls[subset, step] = Balls(variances[u, ::step], unknown)
+        return dict(zip(subsets[1:], means[1:].tolist(), strict=True))
+
+    def _scan_subsets(self, factors: Sequence[int], variances: Floats | None) -> Floats:
+        """The weighted sum of the variances in the balls of the outer rows in every subset, (subsets,).
+
+        If an array is given, the variances themselves are written there, (subsets, outer rows).
+        """
+        columns = self.design.columns_of(factors)
+        starts = np.cumsum([0, *(len(self.design.columns[i]) for i in factors)])
+        points, caps = np.ascontiguousarray(self.design.values[:, columns]), self.design.caps[columns]
+        around = self.kd_tree(factors).tree.order.astype(np.intp)
+        place = inverse(around)
+
+        def scan(some: Positions) -> Floats:
+            rows = self.outer[some]
+            found = subset_variances(points, around, place, caps, starts, self.y, rows, self.n_neighbors)
+            if variances is not None:
+                variances[:, some] = found.T
+            sums: Floats = np.einsum("n,nu->u", self.row_weights[rows], found)
+            return sums
+
+        n_rows = self.outer.size
+        size = max(1, min(SUBSET_BLOCK >> len(factors), -(-n_rows // MAX_TASKS)))
+        sums: Floats = np.sum(self.workers.map(scan, [np.arange(n_rows)[span] for span in spans(n_rows, size)]), axis=0)
+        return sums
+
+    @cached_property
+    def _subset_balls(self) -> dict[tuple[tuple[int, ...], int], Balls]:
+        """Balls of every ``step``-th outer row in every subset of the factors that were scanned last."""
+        return {}
+
     # --- one set at a time -----------------------------------------------------------------------------
 
     def _each_alone(self, sets: list[tuple[int, ...]]) -> Floats:
@@ -197,6 +257,8 @@ class Search(SearchSpace):
         known = self._recent.get(factors)
         if known is not None:
             return known.every(step)
+        if (tuple(factors), step) in self._subset_balls:
+            return self._subset_balls[tuple(factors), step]
         balls = self._find_balls(factors, self.outer[::step])
         if step == 1 and self.is_small:
             self._recent.put(factors, balls)

@@ -14,6 +14,8 @@ Positions = NDArray[np.intp]
 SEARCH, SEARCH_MORE, SEARCH_FACTOR = 150.0, 65.0, 1.62
 # A scan of all points for one row: fixed, per point, and per dimension of a point.
 SCAN, SCAN_POINT, SCAN_DIMENSION = 2500.0, 1.5, 0.13
+# A scan for every subset: per point, and per point and subset.
+SUBSETS_POINT, SUBSETS_CELL = 40.0, 0.07
 # Finding which rows are equal, per row.
 COLLAPSE = 100.0
 # Windows of a sorted column, for one row and candidate: fixed, and per block of points.
@@ -46,6 +48,11 @@ def cost_of_visiting_all(n_factors: int, n_rows: int) -> float:
 def cost_of_scan(n_factors: int, n_rows: int) -> float:
     """Nanoseconds for one row of a scan that leaves out each factor in turn."""
     return SCAN + cost_of_visiting_all(n_factors, n_rows)
+
+
+def cost_of_subsets(n_factors: int, n_rows: int) -> float:
+    """Nanoseconds for one row of a scan that looks at every subset of some factors."""
+    return (SUBSETS_POINT + SUBSETS_CELL * 2.0**n_factors) * n_rows
 
 
 def cost_alone(n_points: Floats | float, n_factors: int, n_rows: int) -> Floats:

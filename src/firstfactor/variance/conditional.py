@@ -45,6 +45,9 @@ class Searcher(Protocol):
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """What every ``step``-th outer row contributes to ev(u), or to Var(Y) if u is empty."""
 
+    def every_subset(self, factors: Sequence[int], step: int) -> dict[tuple[int, ...], float]:
+        """Return ev(u) of every subset of some factors, if that is faster than one by one; otherwise nothing."""
+
 
 class Variances:
     """Conditional variances of one response given sets of factors of one design.
@@ -117,6 +120,13 @@ class Variances:
             for i, value in zip(wanted, self._searcher.minus_each(key, wanted), strict=True):
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
+
+    def look_at_subsets(self, factors: Sequence[int], step: int) -> None:
+        """Find ev(u) of every subset of some factors at once, where that is faster than one by one.
+
+        What every ``step``-th outer row contributes is then known as well.
+        """
+        self._known.update(self._searcher.every_subset(self._key(factors), step))
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """What every ``step``-th outer row contributes to ev(u)."""

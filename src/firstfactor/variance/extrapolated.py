@@ -70,6 +70,10 @@ class ExtrapolatedSearch:
     def _each(self, sets: list[tuple[int, ...]]) -> Floats:
         return np.array(self._search.workers.map(self.one, sets))
 
+    def every_subset(self, factors: Sequence[int], step: int) -> dict[tuple[int, ...], float]:  # noqa: ARG002
+        """Nothing: fits have nothing in common."""
+        return {}
+
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """What every ``step``-th outer row contributes to the variance that is left.
 

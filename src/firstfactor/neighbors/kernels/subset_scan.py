@@ -1,0 +1,211 @@
+"""Numba kernel for every subset of some factors: one scan of all points for all subsets of them.
+
+A subset is a number whose bits say which factors are in it. Its 16 lowest combinations are the lanes of a vector, the
+others numbers of vectors. All distances are squared, and those of a point in all subsets come from adding its terms one
+by one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .compiling import inlined, jit
+from .neighbor_list import TIES, UNREACHED, capped, insert_distance
+from .simd import at_most, broadcast16, first_bit, load16, store
+
+# Factors of the lowest bits: their subsets are the lanes of a vector.
+LOW = 4
+LANES = 2**LOW
+
+# Fewer factors have too few subsets for a vector.
+LEAST_FACTORS = LOW + 1
+
+# Rows on both sides of the centre that are scanned first.
+AROUND = 32
+
+
+@jit
+def subset_variances(
+    points: Any, around: Any, place: Any, caps: Any, starts: Any, y: Any, centres: Any, n_neighbors: int
+) -> Any:
+    """Variance of y in the balls of all subsets of the factors, (centres, subsets), in units of y²; 0 for no factors.
+
+    A point that is as near as the nearest so far is noted. In the end, those that are still near enough are the ball.
+
+    Parameters
+    ----------
+    points : float64 (rows, dimensions)
+        In any order but one in which rows that follow each other are near: then each would be nearer than the last.
+    around : intp (rows,)
+        The rows so that those which follow each other are near.
+    place : intp (rows,)
+        Where each row is in that order.
+    caps : float64 (dimensions,)
+        What values add to a squared distance that cannot be compared.
+    starts : intp (factors + 1,)
+        The first dimension of each factor, and the end of the last one; at least five factors.
+    y : float64 (rows, outputs)
+    centres : intp (centres,)
+    n_neighbors : int
+    """
+    n, p, wanted = points.shape[0], starts.size - 1, n_neighbors - 1
+    n_sets = 2**p
+    n_high = n_sets // LANES
+    terms, high, distance = np.zeros(max(p, 2 * LOW)), np.empty(max(n_high, 64)), np.empty(LANES)
+    masks = np.zeros((LOW, LANES))
+    for lane in range(LANES):
+        for f in range(LOW):
+            masks[f, lane] = float((lane >> f) & 1)
+    nearest, limit, reach = np.empty((n_sets, wanted)), np.empty(n_sets), np.empty(max(n_high, 64))
+    noted_set, noted_row, noted_distance = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+    moments, variances = np.empty((n_sets, 2 + y.shape[1])), np.empty((centres.size, n_sets))
+    high[n_high:], reach[n_high:] = 0.0, -1.0  # beyond the last subset nothing is near
+    for c in range(centres.size):
+        centre, n_noted = centres[c], 0
+        nearest[:], limit[:], reach[:n_high] = UNREACHED, UNREACHED, UNREACHED
+        limit[0] = -1.0  # without factors all points are at no distance
+        first = max(place[centre] - AROUND, 0)
+        n_around = min(place[centre] + AROUND + 1, n) - first
+        for i in range(n_around + n):
+            # Those around the centre come first: the nearer they are, the fewer of the others are noted.
+            is_around = i < n_around
+            row = around[first + i] if is_around else i - n_around
+            if row == centre or (not is_around and 0 <= place[row] - first < n_around):
+                continue
+            if n_noted + n_sets > noted_row.size:
+                n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
+                if n_noted + n_sets > noted_row.size // 2:  # many ties
+                    more = noted_row.size + 16 * n_sets
+                    noted_set = np.concatenate((noted_set, np.empty(more, np.int32)))
+                    noted_row = np.concatenate((noted_row, np.empty(more, np.int32)))
+                    noted_distance = np.concatenate((noted_distance, np.empty(more)))
+            _measure(points, row, centre, caps, starts, terms)
+            _add_high(terms, p, masks, high)
+            lanes = _add_lanes(terms, 0, masks)
+            n_noted = _compare(
+                row, lanes, high, distance, nearest, limit, reach, noted_set, noted_row, noted_distance, n_noted
+            )
+        n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
+        _fill_balls(noted_set, noted_row, n_noted, y, centre, moments)
+        variances[c, 0] = 0.0
+        for u in range(1, n_sets):
+            others, squares = moments[u, 0], moments[u, 1]
+            for k in range(2, moments.shape[1]):
+                squares -= moments[u, k] * moments[u, k] / (others + 1.0)
+            variances[c, u] = max(squares, 0.0) / others
+    return variances
+
+
+@inlined
+def _measure(points: Any, row: int, centre: int, caps: Any, starts: Any, terms: Any) -> None:
+    """Fill in what each factor adds to the distance of two points."""
+    if starts.size == caps.size + 1:  # a dimension each
+        for f in range(caps.size):
+            step = points[row, f] - points[centre, f]
+            terms[f] = capped(step * step, caps[f])
+        return
+    for f in range(starts.size - 1):
+        term = 0.0
+        for k in range(starts[f], starts[f + 1]):
+            step = points[row, k] - points[centre, k]
+            term += capped(step * step, caps[k])
+        terms[f] = term
+
+
+@inlined
+def _add_lanes(terms: Any, first: int, masks: Any) -> Any:
+    """The sums of four terms in all their subsets, a vector: a mask says in which lanes a term is."""
+    total = broadcast16(terms[first]) * load16(masks, 0)
+    for f in range(1, LOW):
+        total = total + broadcast16(terms[first + f]) * load16(masks, LANES * f)
+    return total
+
+
+@inlined
+def _add_high(terms: Any, n_factors: int, masks: Any, high: Any) -> None:
+    """Fill in the sums of all terms but the first four in all their subsets."""
+    store(high, 0, _add_lanes(terms, LOW, masks))
+    for f in range(2 * LOW, n_factors):
+        size = 1 << (f - LOW)
+        for u in range(0, size, LANES):
+            store(high, size + u, load16(high, u) + broadcast16(terms[f]))
+
+
+@inlined
+def _compare(
+    row: int,
+    lanes: Any,
+    high: Any,
+    distance: Any,
+    nearest: Any,
+    limit: Any,
+    reach: Any,
+    noted_set: Any,
+    noted_row: Any,
+    noted_distance: Any,
+    n_noted: int,
+) -> int:
+    """Note a point in each subset in which it is as near as the nearest so far; how many are noted then.
+
+    A subset reaches no farther than all subsets of a vector do with all their factors: vectors that a point is too far
+    away for are skipped.
+    """
+    last = nearest.shape[1] - 1
+    for start in range(0, high.size, 64):
+        near = _near_vectors(high, reach, start)
+        while near != 0:
+            h = start + first_bit(near)
+            near &= near - 1
+            total = lanes + broadcast16(high[h])
+            bits = at_most(total, load16(limit, LANES * h))
+            if bits != 0:
+                store(distance, 0, total)
+            while bits != 0:
+                lane = first_bit(bits)
+                bits &= bits - 1
+                u = LANES * h + lane
+                noted_set[n_noted], noted_row[n_noted], noted_distance[n_noted] = u, row, distance[lane]
+                n_noted += 1
+                if distance[lane] < nearest[u, last]:
+                    insert_distance(nearest, (u,), last, distance[lane])
+                    limit[u] = nearest[u, last] * TIES
+                    if lane == LANES - 1:
+                        reach[h] = limit[u]
+    return n_noted
+
+
+@inlined
+def _near_vectors(high: Any, reach: Any, start: int) -> Any:
+    """The bit mask of 64 vectors in which a point may be near.
+
+    The end of one loop over all its bits is foreseen more often than those of four.
+    """
+    bits = at_most(load16(high, start), load16(reach, start))
+    bits |= at_most(load16(high, start + 16), load16(reach, start + 16)) << 16
+    bits |= at_most(load16(high, start + 32), load16(reach, start + 32)) << 32
+    bits |= at_most(load16(high, start + 48), load16(reach, start + 48)) << 48
+    return bits
+
+
+@inlined
+def _keep_near(noted_set: Any, noted_row: Any, noted_distance: Any, n_noted: int, limit: Any) -> int:
+    """Drop what was noted and turned out not to be among the nearest; how many are left."""
+    left = 0
+    for i in range(n_noted):
+        if noted_distance[i] <= limit[noted_set[i]]:
+            noted_set[left], noted_row[left], noted_distance[left] = noted_set[i], noted_row[i], noted_distance[i]
+            left += 1
+    return left
+
+
+@inlined
+def _fill_balls(noted_set: Any, noted_row: Any, n_noted: int, y: Any, centre: int, moments: Any) -> None:
+    """Count the rows of each ball but the centre, with their sums of squares and sums relative to the centre."""
+    moments[:] = 0.0
+    for i in range(n_noted):
+        u, row = noted_set[i], noted_row[i]
+        moments[u, 0] += 1.0
+        for k in range(y.shape[1]):
+            step = y[row, k] - y[centre, k]
+            moments[u, 1] += step * step
+            moments[u, 2 + k] += step
