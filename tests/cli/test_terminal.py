@@ -26,7 +26,7 @@ def ranking():
     values, alone, p_values = np.zeros(n), np.zeros(n), np.full(n, np.nan)
     values[[0, 2, 3]], alone[:4], p_values[[0, 2]] = (0.7, 0.3, 0.002), (0.7, 0.68, 0.3, 0.1), (0.001, 0.2)
     clusters = (Cluster(("carat", "length"), 0.72, 0.01, 0.0, (1.0, 0.95), 0.9, (0, 1)),)
-    sharing = Sharing(Estimates(alone, known, known, known), clusters, None, {4: Exchange(2, 0.01, 0.9)})
+    sharing = Sharing(Estimates(alone, known, known, known), clusters, None, {4: Exchange(2, 0.01, 0.9, 0.8, True)})
     sure = replace(found.indices.uncertainty, standard_errors=known, bias=0 * known, p_values=p_values)
     made_up = {"values": values, "kept": (0, 2, 3), "uncertainty": sure, "sharing": sharing}
     return replace(found, indices=replace(found.indices, **made_up))

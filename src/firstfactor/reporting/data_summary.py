@@ -11,11 +11,14 @@ from .._utils.shorten import shorten
 from .._utils.text import printable
 from ..data.design import Kind
 from ..data.table import flatten_names
-from ..plots.effects import Effect, read_effects
+from ..parameters import Options
+from ..plots.effects import Effect, hold_others_fixed, legend_entries, read_effects
 from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
+from ..plots.pair import Pair
 from ..results.formats import format_number
 from ..results.indices import Indices
 from ..results.wording import without_point
+from .pairs import representatives, strongest_pair
 
 # What a reader can take in; the page says how many more there are.
 MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
@@ -29,25 +32,33 @@ class Data:
     effects: list[Effect]
     n_effects: int
     """How many there are, shown or not."""
+    pair: Pair | None
+    """Two factors that work together."""
     summaries: dict[str, tuple[Kind, str]]
     """Kind and values of each column by name."""
 
 
-def read_data(X: Any, y: Any, indices: Indices) -> Data:
-    """Go through the table once."""
+def read_data(
+    X: Any, y: Any, indices: Indices, options: Options | None = None, sample_weight: Any = None, groups: Any = None
+) -> Data:
+    """Go through the table; with the options of the analysis, effects are also found with other factors held fixed."""
     n_table, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
     n_rows = len(analysed_rows(indices, n_table))
     if n_rows != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= n_table):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
-    selected = indices.selected.tolist()
-    effects, target = read_effects(X, y, indices, selected)
+    first = representatives(indices)
+    effects, target = read_effects(X, y, indices, [*first, *(i for i in indices.selected.tolist() if i not in first)])
     columns = [(effect.factor, effect.name, effect.column) for effect in effects]
     others = indices.left_out.tolist()[: max(MOST_SUMMARIES - len(columns), 0)]
     columns += read_columns(X, indices, set(others))
     dates = _find_dates(X)
     summaries = {name: (indices.kinds[i], summarise(column, name in dates)) for i, name, column in columns}
-    return Data(target, effects[:MOST_EFFECTS], len(effects), summaries)
+    shown, pair = effects[:MOST_EFFECTS], None
+    if options is not None:
+        shown = hold_others_fixed(shown, target, X, y, indices, options, sample_weight, groups)
+        pair = strongest_pair(X, y, indices, options, sample_weight, groups)
+    return Data(target, shown, len(effects), pair, summaries)
 
 
 def _find_dates(X: Any) -> set[str]:
@@ -98,6 +109,9 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
         "summaries": [(printable(name), kind, text) for name, (kind, text) in shown],
         "more_summaries": max(sum(map(len, indices.members)) - len(shown), 0),
         "more_effects": data.n_effects - len(data.effects),
+        "legend": legend_entries(data.effects, target),
+        "held_fixed": any(effect.fixed is not None and effect.others for effect in data.effects),
+        "pair": None if data.pair is None else [printable(side.name) for side in (data.pair.across, data.pair.up)],
     }
 
 

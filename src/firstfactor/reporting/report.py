@@ -15,8 +15,10 @@ from .._utils.atomic_write import write_whole
 from .._utils.checks import is_integer
 from .._utils.optional import require, versions
 from .._utils.text import list_names, printable
+from ..parameters import Options
 from ..plots.axes import BLUE, GREY, VERMILLION
 from ..plots.effects import draw_effect
+from ..plots.pair import Pair, draw_pair
 from ..plots.path import draw_path, stops
 from ..plots.stability import draw_stability
 from ..results.formats import format_importance, format_number, percent
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 MOST_SHOWN, MOST_FOLDED, MOST_LEFT_OUT, MOST_MEMBERS, MOST_OFTEN, MOST_IN_NOTEBOOK = 25, 75, 100, 60, 30, 20
 
 # Inches; figures are shown as large as they are drawn, so that text in all of them has one size, and a phone has room.
-FIGURE_WIDTH, PANEL_SIZE = 3.6, (2.9, 2.3)
+FIGURE_WIDTH, PANEL_SIZE, PAIR_SIZE = 3.6, (2.9, 2.3), (3.6, 2.9)
 STEP_WIDTH, WIDEST = 0.3, 9.0
 COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
 
@@ -70,6 +72,9 @@ def write_report(
     settings: Mapping[str, Any] | None = None,
     stability: "Stability | None" = None,
     source: Mapping[str, str] | None = None,
+    options: Options | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> None:
     """Write a result as one HTML page that needs nothing else: no network, and no script to read it.
 
@@ -97,6 +102,11 @@ def write_report(
     source : mapping of str to str, optional
         Where the table comes from, as `describe_file` and `describe_table` give it: ``name``, ``size`` and ``sha256``,
         and ``date`` if it is not today's.
+    options : Options, optional
+        How the table was read and variances were estimated, to show effects with the other factors held fixed. Default:
+        those of the `FIRST` given.
+    sample_weight, groups
+        What was given to `fit`, for the same.
     """
     page = gather(
         result,
@@ -108,6 +118,9 @@ def write_report(
         settings=settings,
         stability=stability,
         source={} if source is None else source,
+        options=options,
+        sample_weight=sample_weight,
+        groups=groups,
     )
     text = render(page)
     write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
@@ -127,6 +140,9 @@ def gather(
     settings: Mapping[str, Any] | None,
     stability: "Stability | None",
     source: Mapping[str, str],
+    options: Options | None,
+    sample_weight: Any,
+    groups: Any,
 ) -> dict[str, Any]:
     """Everything that the page shows, as plain values by name."""
     indices = indices_of(result)
@@ -136,8 +152,9 @@ def gather(
         raise ValueError("stability must be of the same factors as the result; got others. Use the same X for both.")
     if result is not indices:  # a FIRST, which knows how it was called
         settings = result.get_params() if settings is None else settings
+        options = result.parameters()[0] if options is None else options
         call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
-    data = None if X is None else read_data(X, y, indices)
+    data = None if X is None else read_data(X, y, indices, options, sample_weight, groups)
     names = list_names([printable(name) for name in indices.outputs])
     how = (settings or {}).get("response", "values")
     response = names if how == "values" else f"the {how.replace('-', ' ')} of {names}"
@@ -310,6 +327,7 @@ def _draw(indices: Indices, data: Data | None, stability: "Stability | None") ->
             "stability": halves
             and figures.figure_to_svg(halves.figure, "halves", "How often each is selected", COLOURS),
             "effects": [] if data is None else list(_draw_effects(data, figure)),
+            "pair": None if data is None or data.pair is None else _draw_pair(data.pair, figure),
         }
 
 
@@ -323,10 +341,18 @@ def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
     """Yield for each factor its name, as much of it as makes a caption, and the panel."""
     for number, effect in enumerate(data.effects):
         ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
-        draw_effect(ax, effect, data.target)
+        draw_effect(ax, effect, data.target, legend=False)
         name = printable(effect.name)
         description = f"{data.target.label} against {name}"
         yield name, brief(name, 60), figures.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
+
+
+def _draw_pair(pair: Pair, figure: Any) -> str:
+    """Two factors that work together, as SVG text."""
+    ax = figure(figsize=PAIR_SIZE, layout="constrained").add_subplot()
+    draw_pair(ax, pair)
+    description = f"{pair.label} over {printable(pair.across.name)} and {printable(pair.up.name)}"
+    return figures.figure_to_svg(ax.figure, "pair", description, COLOURS)
 
 
 # --- render -------------------------------------------------------------------------------------------------------
@@ -345,6 +371,7 @@ def render(page: Mapping[str, Any]) -> str:
     environment.filters |= {
         "percent": lambda share: _unbroken(percent(share)),
         "unbroken": _unbroken,
+        "colour": lambda colour: COLOURS.get(colour, colour),
         "breakable": lambda text: markup(re.sub(r"(?<=[_/])(?=\w)", "<wbr>", html.escape(text))),
     }
     script = _read("sort.js")

@@ -11,7 +11,7 @@ from ..results.explanations import explain_factor
 from ..results.formats import format_importance, format_interval, format_p
 from ..results.indices import Indices
 from ..results.sharing import Cluster, Driver, Tree
-from ..results.wording import drivers_of, intervals, is_weak
+from ..results.wording import intervals, is_weak
 
 if TYPE_CHECKING:
     from ..results.stability import Stability
@@ -41,6 +41,8 @@ class Row:
     forced: bool = False
     kept: float | None = None
     """For one of several, the share of what they tell together that it keeps."""
+    any_will_do: bool = True
+    """Whether any one of several factors can stand in for all of them."""
     members: tuple["Row", ...] = ()
     branches: tuple["Branch", ...] = ()
     """What is drawn of the tree beside it."""
@@ -49,7 +51,12 @@ class Row:
     def short_name(self) -> str:
         """The name; of several factors, the representative's and how many others there are."""
         others = len(self.members) - 1
-        return self.name if others < 0 else f"{self._first} or {others:,} other{'' if others == 1 else 's'}"
+        return self.name if others < 0 else f"{self._first} {self.joined} {others:,} other{'' if others == 1 else 's'}"
+
+    @property
+    def joined(self) -> str:
+        """The word between several factors: any one of them will do, or several are needed."""
+        return "or" if self.any_will_do else "and"
 
     @property
     def shortest_name(self) -> str:
@@ -108,13 +115,13 @@ def driver_rows(indices: Indices, stability: "Stability | None" = None) -> list[
     reader = _Reader(indices, stability)
     return [
         reader.factor(driver.factors[0]) if driver.cluster is None else reader.cluster(driver, driver.cluster)
-        for driver in drivers_of(indices)
+        for driver in indices.drivers
     ]
 
 
 def other_factors(indices: Indices) -> tuple[list[int], list[int]]:
     """The factors in no row: those that could take the place of a selected one, and those that add nothing."""
-    shown = {i for driver in drivers_of(indices) for i in driver.factors}
+    shown = {i for driver in indices.drivers for i in driver.factors}
     others = [i for i in indices.left_out.tolist() if i not in shown]
     close = [i for i in others if explain_factor(indices, i)[0] == "stands in"]
     return close, [i for i in others if i not in set(close)]
@@ -171,7 +178,8 @@ class _Reader:
         best = [value for i in cluster.positions if (value := alone(indices, i)) is not None]
         return Row(
             factors=cluster.positions,
-            name=list_names([printable(name) for name in cluster.factors], "or"),
+            name=list_names([printable(name) for name in cluster.factors], "or" if cluster.any_will_do else "and"),
+            any_will_do=cluster.any_will_do,
             kind="",
             lost=driver.lost,
             selected=True,

@@ -12,6 +12,9 @@ from .formats import percent
 from .indices import Indices
 from .sharing import Cluster
 
+# What costs less than that, as a share of what is explained, costs next to nothing.
+NEXT_TO_NOTHING = 0.001
+
 # A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
 LITTLE = 0.01
 
@@ -104,7 +107,9 @@ def _replaces(indices: Indices, factor: int) -> str:
     if exchange is None or (cluster is None and not exchange.stands_in):
         return ""
     selected = printable(indices.names[exchange.selected])
-    cost = "nothing" if exchange.cost == 0 else f"at most {percent(exchange.cost)} of what is explained"
+    cost = f"at most {percent(exchange.cost)} of what is explained"
+    if exchange.cost < NEXT_TO_NOTHING:
+        cost = "next to nothing"
     return f"{selected}: exchanging the two costs {cost}"
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,13 +99,13 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
 
     Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
     """
-    drivers = drivers_of(indices)
+    drivers = indices.drivers
     if not drivers:
         return _say_nothing_selected(indices, response)
     named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST]
     shared = _sharing(indices, named, drivers[len(named) :])
     if not named and not shared:
-        named = drivers[:1]
+        named = [*drivers[:1]]
     names = _name_in_order(indices, named, shared)
     after = "".join(f"; {remark}" for remark in _remarks(indices, named, drivers[len(named) :], shared))
     if is_untested(indices):
@@ -117,27 +116,20 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
     return f"{response} {verb} {names}{after}."
 
 
-def drivers_of(indices: Indices) -> list[Driver]:
-    """What drives the response, the most important first; fair shares of several factors are added up."""
-    drivers = indices.drivers if indices.selected.size else ()
-    if not indices.is_shapley:
-        return [*drivers]
-    shares = indices.shares
-    added = [d if d.cluster is None else replace(d, lost=float(shares[[*d.factors]].sum())) for d in drivers]
-    added = [d if d.cluster is None else replace(d, interval=None) for d in added]
-    return sorted(added, key=lambda driver: -driver.lost)
-
-
 def share_name(indices: Indices) -> str:
     """What the numbers of a result are called, in two words."""
     return "fair share" if indices.is_shapley else "lost without"
 
 
 def name_driver(indices: Indices, driver: Driver) -> str:
-    """A factor, or several that stand in for each other, in words."""
+    """A factor, or several that share what they tell, in words."""
     name = printable(indices.names[driver.factors[0]])
     name += " (always in)" if driver.factors[0] in indices.forced else ""
-    return name if driver.cluster is None else f"{name} ({_say_stand_ins(driver.cluster)})"
+    if driver.cluster is None:
+        return name
+    if not driver.cluster.any_will_do:
+        return f"{list_names([printable(other) for other in driver.cluster.factors], most=4)} together"
+    return f"{name} ({_say_stand_ins(driver.cluster)})"
 
 
 def _say_stand_ins(cluster: Cluster) -> str:
