@@ -168,7 +168,7 @@ def test_factors_of_which_any_will_do_are_one_row(alike):
     assert [sentence.split(" ")[0] for sentence in others_of(page)] == ["g"]
     widths = [bar.get("style") for bar in page.find(".//ol[@class='rows']/li").iter("span") if bar.get("style")]
     assert widths[:3] == ["width: 50.00%", "width: 60.00%", "left: 55.62%; width: 8.77%"]
-    assert "Standing in for each other" in text_of(section(page, "reading"))
+    assert "Factors in one row" in text_of(section(page, "reading"))
 
 
 def test_a_result_that_does_not_know_what_factors_share_makes_a_page(alike, tmp_path):

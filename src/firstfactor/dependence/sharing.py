@@ -56,11 +56,10 @@ def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size
     factor are near.
     """
     design, variance = variances.design, variances.response.variance
-    values = np.zeros(design.n_factors)
-    nothing = np.full(design.n_factors, np.nan)
+    values, unknown = np.zeros(design.n_factors), np.full(design.n_factors, np.nan)
     explained = variance - variances.of(kept)
-    if explained <= variances.tolerance:
-        return Estimates(values, nothing, nothing, nothing)
+    if explained <= variances.tolerance:  # there is nothing to have a share of
+        return Estimates(unknown, unknown, unknown, unknown)
     varying = list(design.varying)
     values[varying] = (variance - variances.search.plus_each((), varying)) / explained
     most = np.argsort(-values, kind="stable")[:MOST_ALONE].tolist()

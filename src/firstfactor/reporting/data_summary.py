@@ -111,6 +111,7 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
         "more_effects": data.n_effects - len(data.effects),
         "legend": legend_entries(data.effects, target),
         "held_fixed": any(effect.fixed is not None and effect.others for effect in data.effects),
+        "pair_label": "" if data.pair is None else data.pair.label,
         "pair": None if data.pair is None else [printable(side.name) for side in (data.pair.across, data.pair.up)],
     }
 

@@ -217,6 +217,7 @@ def _chart(indices: Indices, stability: "Stability | None") -> dict[str, Any]:
         "has_alone": indices.sharing is not None and bool(rows),
         "has_intervals": any(each.interval_text for row in rows for each in (row, *row.members)),
         "has_clusters": any(row.members for row in rows),
+        "has_dashes": any(not member.selected for row in rows for member in row.members),
         "close": [explain(indices, i) for i in close[:MOST_LEFT_OUT]],
         "more_close": max(len(close) - MOST_LEFT_OUT, 0),
         "others": [explain(indices, i) for i in others[:MOST_LEFT_OUT]],
@@ -320,7 +321,7 @@ def _draw(indices: Indices, data: Data | None, stability: "Stability | None") ->
     figure = require("matplotlib.figure", "a report").Figure
     with figures.page_style(FIGURE_WIDTH):
         walked = [] if indices.path is None else stops(indices.path, indices.r2_ceiling)
-        path = _draw_path(indices, len(walked), figure) if walked else None
+        path = _draw_path(indices, len(walked), figure) if len(walked) > 1 else None
         halves = draw_stability(stability, None, figure) if stability else None
         return {
             "path": path and figures.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),

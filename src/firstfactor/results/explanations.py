@@ -119,7 +119,9 @@ def _cluster_of(indices: Indices, factor: int) -> Cluster | None:
 
 
 def _share_alone(indices: Indices, factor: int) -> float | None:
-    return None if indices.sharing is None else float(indices.sharing.alone.values[factor])
+    """What a factor explains alone; None where that is not known."""
+    alone = np.nan if indices.sharing is None else float(indices.sharing.alone.values[factor])
+    return None if np.isnan(alone) else alone
 
 
 def _say_no_gain(indices: Indices, factor: int) -> str:

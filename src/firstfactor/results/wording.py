@@ -128,7 +128,7 @@ def name_driver(indices: Indices, driver: Driver) -> str:
     if driver.cluster is None:
         return name
     if not driver.cluster.any_will_do:
-        return f"{list_names([printable(other) for other in driver.cluster.factors], most=4)} together"
+        return f"{list_names([printable(other) for other in driver.cluster.factors], most=3)} (together)"
     return f"{name} ({_say_stand_ins(driver.cluster)})"
 
 
