@@ -34,9 +34,9 @@ FACTORS_AT_A_TIME = 256
 class Dependence:
     """How well factors explain each other, on one table."""
 
-    def __init__(self, variances: Variances) -> None:
+    def __init__(self, variances: Variances, most_rows: int = MAX_ROWS) -> None:
         search = variances.search
-        self._rows = draw_fixed(search.design.n_rows, MAX_ROWS)
+        self._rows = draw_fixed(search.design.n_rows, most_rows)
         part = variances.on_rows(self._rows).search if self._rows.size < search.design.n_rows else search
         self._search = Search(
             part.design,

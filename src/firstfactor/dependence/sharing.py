@@ -31,7 +31,7 @@ def find_sharing(
     missed = frozenset(i for i, p_value in zip(kept, p_values.tolist(), strict=True) if p_value <= MAX_P_VALUE)
     kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # selected on other rows
     dependence = Dependence(variances)
-    leaves = find_leaves(dependence, kept, [i for i in variances.design.varying if i not in kept])
+    leaves = find_leaves(variances, dependence, kept, [i for i in variances.design.varying if i not in kept])
     alone = explain_alone(variances, kept, leaves, size)
     grown = grow_tree(variances, kept, leaves, dependence, size) if leaves else None
     if grown is None:
