@@ -17,7 +17,7 @@ from .matrix import Dependence
 from .tree import find_leaves, grow_tree
 
 # Factors besides those in the tree whose share alone has a standard error: those that explain most.
-MOST_ALONE = 20
+MOST_ALONE = 10
 
 
 def find_sharing(
