@@ -21,6 +21,9 @@ from ..variance.conditional import Variances
 # A total index is far below its share of a joint one if it is less than this part of it.
 FAR_BELOW = 0.25
 
+# Factors that keep the same to so many digits are equally good: those selected come first, then as in the table.
+TIE_DIGITS = 2
+
 # How sure it must be that factors add something: what is kept of nothing can be anything.
 MAX_P_VALUE = 0.05
 
@@ -101,7 +104,7 @@ class Cutter:
 
     def _make(self, number: int, kept: dict[int, float]) -> Cluster:
         node = self.tree.nodes[number]
-        order = sorted(kept, key=lambda i: (-kept[i], i not in self.kept, i))
+        order = sorted(kept, key=lambda i: (-round(kept[i], TIE_DIGITS), i not in self.kept, i))
         return Cluster(
             factors=tuple(self.tree.names[i] for i in order),
             joint=node.joint,

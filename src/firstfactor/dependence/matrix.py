@@ -12,7 +12,7 @@ import numpy as np
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.search import Search
-from ..neighbors.strategy import Floats
+from ..neighbors.strategy import Floats, spans
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 from ..variance.sampling import draw_fixed
@@ -27,12 +27,16 @@ NEIGHBORS = 12
 MAX_LEVELS = 20
 
 
+# Factors whose columns are in memory at a time.
+FACTORS_AT_A_TIME = 256
+
+
 class Dependence:
     """How well factors explain each other, on one table."""
 
-    def __init__(self, variances: Variances) -> None:
+    def __init__(self, variances: Variances, most_rows: int = MAX_ROWS) -> None:
         search = variances.search
-        rows = draw_fixed(search.design.n_rows, MAX_ROWS)
+        rows = draw_fixed(search.design.n_rows, most_rows)
         # Whether the response varies in these rows is no matter: factors explain factors.
         part = search.on_rows(rows, search.y[rows]) if rows.size < search.design.n_rows else search
         self._search = Search(
@@ -47,9 +51,9 @@ class Dependence:
 
     def explained_by_each(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
         """How well each of some factors (rows) is explained by each of the others (columns), from 0 to 1."""
-        if not factors or not others:
-            return np.zeros((len(factors), len(others)))
-        columns = [_columns(self._search.design, i, self._search.weights) for i in factors]
+        rows = draw_fixed(search.design.n_rows, most_rows)
+        # Whether the response varies in these rows is no matter: factors explain factors.
+        part = search.on_rows(rows, search.y[rows]) if rows.size < search.design.n_rows else search
         owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
         responses = np.hstack(columns)
 

@@ -17,7 +17,7 @@ from .matrix import Dependence
 from .tree import find_leaves, grow_tree
 
 # Factors besides those in the tree whose share alone has a standard error: those that explain most.
-MOST_ALONE = 20
+MOST_ALONE = 10
 
 
 def find_sharing(
@@ -31,7 +31,7 @@ def find_sharing(
     missed = frozenset(i for i, p_value in zip(kept, p_values.tolist(), strict=True) if p_value <= MAX_P_VALUE)
     kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # selected on other rows
     dependence = Dependence(variances)
-    leaves = find_leaves(dependence, kept, [i for i in variances.design.varying if i not in kept])
+    leaves = find_leaves(variances, dependence, kept, [i for i in variances.design.varying if i not in kept])
     alone = explain_alone(variances, kept, leaves, size)
     grown = grow_tree(variances, kept, leaves, dependence, size) if leaves else None
     if grown is None:
@@ -56,11 +56,10 @@ def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size
     factor are near.
     """
     design, variance = variances.design, variances.response.variance
-    values = np.zeros(design.n_factors)
-    nothing = np.full(design.n_factors, np.nan)
+    values, unknown = np.zeros(design.n_factors), np.full(design.n_factors, np.nan)
     explained = variance - variances.of(kept)
-    if explained <= variances.tolerance:
-        return Estimates(values, nothing, nothing, nothing)
+    if explained <= variances.tolerance:  # there is nothing to have a share of
+        return Estimates(unknown, unknown, unknown, unknown)
     varying = list(design.varying)
     values[varying] = (variance - variances.search.plus_each((), varying)) / explained
     most = np.argsort(-values, kind="stable")[:MOST_ALONE].tolist()

@@ -13,6 +13,9 @@ from .indices import Indices
 from .path import Path
 from .sharing import Cluster
 
+# What costs less than that, as a share of what is explained, costs next to nothing.
+NEXT_TO_NOTHING = 0.001
+
 # A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
 LITTLE = 0.01
 
@@ -110,7 +113,9 @@ def _replaces(indices: Indices, factor: int) -> str:
     if exchange is None or (cluster is None and not exchange.stands_in):
         return ""
     selected = printable(indices.names[exchange.selected])
-    cost = "nothing" if exchange.cost == 0 else f"at most {percent(exchange.cost)} of what is explained"
+    cost = f"at most {percent(exchange.cost)} of what is explained"
+    if exchange.cost < NEXT_TO_NOTHING:
+        cost = "next to nothing"
     return f"{selected}: exchanging the two costs {cost}"
 
 
@@ -120,7 +125,9 @@ def _cluster_of(indices: Indices, factor: int) -> Cluster | None:
 
 
 def _share_alone(indices: Indices, factor: int) -> float | None:
-    return None if indices.sharing is None else float(indices.sharing.alone.values[factor])
+    """What a factor explains alone; None where that is not known."""
+    alone = np.nan if indices.sharing is None else float(indices.sharing.alone.values[factor])
+    return None if np.isnan(alone) else alone
 
 
 def _had_no_room(indices: Indices, path: Path, factor: int) -> bool:
