@@ -101,7 +101,8 @@ def test_a_constant_column(table, where):
     others = [more.columns.get_loc(name) for name in X]
     plain, found = shared(X, y, task="regression"), shared(more, y, task="regression")
     same({name: values if name == "pairs" else values[others] for name, values in found.items()}, plain)
-    assert all(found[name][more.columns.get_loc("same")] == 0 for name in ("importances", "alone", "fair", "closed"))
+    assert all(found[name][more.columns.get_loc("same")] == 0 for name in ("importances", "fair", "closed"))
+    assert not found["alone"][more.columns.get_loc("same")] > 0
     selector = FIRST(task="regression").fit(more, y)
     assert selector.explain("same") == "same is constant: it has the same value in every row."
     assert clusters(selector) == clusters(FIRST(task="regression").fit(X, y))
@@ -114,7 +115,7 @@ def test_a_copy_makes_a_cluster_and_changes_no_other_factor():
     assert clusters(plain) == set() and clusters(found) == {frozenset({"load", "copy"})}
     np.testing.assert_allclose(found.importances_, [*plain.importances_, 0.0])
     np.testing.assert_allclose(found.alone_, [*plain.alone_, plain.alone_[1]])
-    assert found.explain("copy") == "copy stands in for load: exchanging the two costs nothing."
+    assert found.explain("copy") == "copy stands in for load: exchanging the two costs next to nothing."
     (cluster,) = found.clusters_
     assert cluster.kept == (1.0, 1.0) and cluster.joint == pytest.approx(found.importances_[1])
     assert cluster.representative == "load"
@@ -168,7 +169,8 @@ def look_at(X, y, sample_weight=None, groups=None, **options):
     if selector.selected_.size and selector.explained_variance_ > 0:
         assert selector.importances_.sum() == pytest.approx(1, abs=1e-6)
     assert len(selector.explanations_) == len(selector.factor_names_) == selector.alone_.size
-    assert ((selector.alone_ >= 0) & (selector.alone_ <= 1)).all()
+    if selector.indices_.explained_variance > 1e-9 * selector.indices_.response_variance:
+        assert ((selector.alone_ >= 0) & (selector.alone_ <= 1)).all()
     fair = shapley_effects(X, y, **more, **options)
     if fair.explained_variance > 1e-9 * fair.response_variance:
         assert fair.values.sum() == pytest.approx(1, abs=1e-6)

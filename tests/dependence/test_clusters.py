@@ -206,7 +206,7 @@ def test_one_factor_is_no_tree_and_none_is_none():
     assert FIRST().fit(X[:, :1], X[:, 0]).tree_ is None
     nothing = FIRST(rule="calibrated", random_state=0).fit(X, np.random.default_rng(5).normal(size=100))
     assert nothing.selected_.size == 0 and nothing.tree_ is None and nothing.clusters_ == ()
-    np.testing.assert_array_equal(nothing.alone_, 0)
+    assert np.isnan(nothing.alone_).all()  # a share of nothing
     assert set(nothing.explanations_.reasons) == {"adds nothing"}
     assert all("shows no effect" in sentence for sentence in nothing.explanations_.sentences)
 
@@ -243,3 +243,13 @@ def test_rounding_decides_neither_who_represents_nor_what_an_exchange_costs():
         assert cluster.kept == (1.0, 1.0)
         assert cluster.positions[0] in found.selected_
         assert [exchange.cost for exchange in found.indices_.sharing.exchanges.values()] == [0.0]
+
+
+def test_of_very_many_factors_some_rows_tell_which_are_related(monkeypatch):
+    X, y = sizes()
+    leaves = FIRST(max_factors=3).fit(X, y).tree_.leaves
+    monkeypatch.setattr(tree_module, "VERY_MANY", 2)
+    monkeypatch.setattr(tree_module, "FEW_ROWS", 100)
+    assert FIRST(max_factors=3).fit(X, y).tree_.leaves == leaves
+    monkeypatch.setattr(tree_module, "ROUGHLY_RELATED", 1.1)
+    assert len(FIRST(max_factors=3).fit(X, y).tree_.leaves) == 3

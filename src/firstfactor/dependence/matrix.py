@@ -51,9 +51,12 @@ class Dependence:
 
     def explained_by_each(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
         """How well each of some factors (rows) is explained by each of the others (columns), from 0 to 1."""
-        rows = draw_fixed(search.design.n_rows, most_rows)
-        # Whether the response varies in these rows is no matter: factors explain factors.
-        part = search.on_rows(rows, search.y[rows]) if rows.size < search.design.n_rows else search
+        parts = [self._explained(factors[span], others) for span in spans(len(factors), FACTORS_AT_A_TIME)]
+        return np.vstack([np.zeros((0, len(others))), *parts])
+
+    def _explained(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
+        """The same for few factors, whose columns fit into memory."""
+        columns = [_columns(self._search.design, i, self._search.weights) for i in factors]
         owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
         responses = np.hstack(columns)
 
