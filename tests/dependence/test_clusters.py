@@ -253,3 +253,20 @@ def test_of_very_many_factors_some_rows_tell_which_are_related(monkeypatch):
     assert FIRST(max_factors=3).fit(X, y).tree_.leaves == leaves
     monkeypatch.setattr(tree_module, "ROUGHLY_RELATED", 1.1)
     assert len(FIRST(max_factors=3).fit(X, y).tree_.leaves) == 3
+
+
+def test_a_cut_takes_nothing_without_a_selected_factor():
+    X, y = sizes()
+    found = FIRST(max_factors=1, cluster_cut=0.8).fit(X.assign(red2=X["red"] + 0.15 * X["length"]), y)
+    positions = set(found.selected_.tolist())
+    assert len(found.tree_.nodes) > 2
+    assert all(positions & set(cluster.positions) for cluster in found.clusters_)
+
+
+def test_all_selected_factors_together_are_no_cluster():
+    """Each of four is nearly known from the others, and there is nothing else."""
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=2000)
+    X = (common + 0.7 * rng.normal(size=(4, 2000))).T
+    found = FIRST(forced=range(4), estimator="extrapolated").fit(X, common)
+    assert all(len(cluster.factors) < 4 for cluster in found.clusters_)
