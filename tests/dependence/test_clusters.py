@@ -256,11 +256,13 @@ def test_of_very_many_factors_some_rows_tell_which_are_related(monkeypatch):
 
 
 def test_a_cut_takes_nothing_without_a_selected_factor():
-    X, y = sizes()
-    found = FIRST(max_factors=1, cluster_cut=0.8).fit(X.assign(red2=X["red"] + 0.15 * X["length"]), y)
-    positions = set(found.selected_.tolist())
-    assert len(found.tree_.nodes) > 2
-    assert all(positions & set(cluster.positions) for cluster in found.clusters_)
+    rng = np.random.default_rng(0)
+    size, other, noise = rng.normal(size=(3, 500))
+    related = 0.6 * size + 0.8 * other
+    found = FIRST(max_factors=1, cluster_cut=0.8).fit(np.column_stack([size, related, related + 0.02 * noise]), size)
+    assert found.selected_.tolist() == [0]
+    assert max(found.tree_.nodes, key=lambda node: node.dependence).positions == (1, 2)
+    assert found.clusters_ == ()
 
 
 def test_all_selected_factors_together_are_no_cluster():
