@@ -164,3 +164,10 @@ def test_standard_errors_are_about_the_spread_over_many_tables():
         errors.append(found.standard_errors)
     ratio = np.mean(errors, axis=0) / np.std(values, axis=0, ddof=1)
     assert (ratio > 0.7).all() and (ratio < 1.4).all()
+
+
+def test_an_order_and_its_reverse_tell_all_of_two_factors(monkeypatch):
+    X, y = friedman(rows=60)
+    exact = shapley_effects(X[:, 8:], y).values
+    monkeypatch.setattr(shapley, "MAX_EXACT", 1)
+    np.testing.assert_allclose(shapley_effects(X[:, 8:], y, random_state=0).values, exact, rtol=1e-9)

@@ -2688,7 +2688,7 @@ CHANGES = [
         "terms of equal sets replace each other",
         "sums[u] = sums.get(u, 0.0) + times",
         "sums[u] = times",
-        "test_sharing_against_naive.py::test_closed_indices_of_factors_and_sets",
+        "inference/test_targets.py",
     ),
     Change(
         "inference/targets.py",
@@ -2709,7 +2709,7 @@ CHANGES = [
         "bias in one direction only",
         "np.maximum(self.up + np.maximum(times, 0) * of_whole, self.down + np.maximum(-times, 0) * of_whole)",
         "self.up + np.maximum(times, 0) * of_whole",
-        "inference/test_standard_errors.py::test_the_bias_of_nearest_neighbours_is_allowed_for",
+        "inference/test_targets.py",
     ),
     Change(
         "results/uncertainty.py",
@@ -2723,7 +2723,7 @@ CHANGES = [
         "chance of orders is forgotten",
         "both = np.minimum(np.hypot(self.standard_errors, errors), LEAST_SURE)",
         "both = np.minimum(self.standard_errors, LEAST_SURE)",
-        "dependence/test_shapley.py::test_chance_of_orders_is_in_the_standard_errors",
+        "inference/test_targets.py",
     ),
     Change(
         "dependence/shapley.py",
@@ -2737,7 +2737,7 @@ CHANGES = [
         "orders are drawn without their reverse",
         "+ list(_steps(order[::-1]))",
         "+ list(_steps(order))",
-        "dependence/test_shapley.py::test_drawn_orders_agree_with_all_sets",
+        "dependence/test_shapley.py::test_an_order_and_its_reverse_tell_all_of_two_factors",
     ),
     Change(
         "dependence/shapley.py",
