@@ -272,3 +272,15 @@ def test_all_selected_factors_together_are_no_cluster():
     X = (common + 0.7 * rng.normal(size=(4, 2000))).T
     found = FIRST(forced=range(4), estimator="extrapolated").fit(X, common)
     assert all(len(cluster.factors) < 4 for cluster in found.clusters_)
+
+
+def test_a_factor_that_knows_half_of_another_does_not_stand_in_for_it():
+    rng = np.random.default_rng(0)
+    x1, x2, other = rng.normal(size=(3, 1000))
+    X = np.column_stack([x1, x2, 0.75 * x2 + np.sqrt(1 - 0.75**2) * other])
+    found = FIRST(max_factors=2).fit(X, x1 + x2)
+    assert sorted(found.selected_.tolist()) == [0, 1] and 2 in found.tree_.leaves
+    assert found.clusters_ == ()
+    exchange = found.indices_.sharing.exchanges[2]
+    assert exchange.kept == pytest.approx(0.56, abs=0.07) and not exchange.stands_in
+    assert "stands in" not in found.explain("x2")
