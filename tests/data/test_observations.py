@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from firstfactor import total_indices
 from firstfactor.data.observations import Dropped, Reading, read_observations
 
 X = pd.DataFrame({"a": [1.0, 2, 4, None, 3, 6], "b": list("uvwuvw")})
@@ -31,3 +32,20 @@ def test_groups_are_numbered_without_gaps():
     assert alone.groups.tolist() == [0, 0, 1, 2, 2]
     with pytest.raises(ValueError, match="groups must tell at least two groups apart"):
         read_observations(X, Y, Reading(), groups=["a", "a", "lost", "a", "a", "a"])
+
+
+@pytest.mark.parametrize("how", ["weight", "response", "gap"])
+def test_a_column_that_is_constant_in_the_rows_left_does_not_spoil_its_group(how):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": [3.0, 3.0, 3.0, 1.0, 2.0] * 8, "b": rng.normal(size=40), "c": rng.normal(size=40)})
+    y, kept, given = rng.normal(size=40), (X["a"] == 3).to_numpy(), {}
+    alone = total_indices(X[kept][["b", "c"]], y[kept])
+    if how == "weight":
+        given["sample_weight"] = kept.astype(float)
+    elif how == "response":
+        y = np.where(kept, y, np.nan)
+    else:
+        X["c"] = X["c"].where(kept)
+    found = total_indices(X, y, factor_groups={"g": ["a", "b"]}, missing="drop", **given)
+    np.testing.assert_allclose(found.values, alone.values)
+    np.testing.assert_allclose(found.noise_variance, alone.noise_variance)

@@ -74,6 +74,7 @@ def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float
     complete = varies & columns.complete
     if complete.any():
         deviations[complete, 0] = (values if complete.all() else values[complete]).std(axis=1, ddof=1)
+        deviations[deviations == 0] = 1.0  # constant on rows that are left: others of its group may vary
     for j in np.flatnonzero(varies & ~complete):
         known = values[j][~np.isnan(values[j])]
         deviations[j, 0] = known.std(ddof=1) if np.ptp(known) > 0 else 1.0
