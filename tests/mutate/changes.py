@@ -2905,7 +2905,7 @@ CHANGES = [
         "losses are compared with the last set",
         "self._best = max(self._best, float(explained.max(initial=0.0)))",
         "self._best = self._explained(kept)",
-        "selection/test_compact.py::test_a_tolerance_is_a_share_of_the_variance_of_the_response",
+        "selection/test_compact.py::test_what_all_factors_that_leave_cost_counts",
     ),
     Change(
         "selection/compact.py",
@@ -2951,7 +2951,7 @@ CHANGES = [
     ),
     Change(
         "neighbors/search.py",
-        "neighbours are nowhere after a scan",
+        "balls of a scan are searched again",
         "balls = self._subset_balls.get((tuple(factors), step)) or self.balls(factors, step)",
         "balls = self.balls(factors, step)",
         "neighbors/test_subsets.py",
@@ -2977,5 +2977,26 @@ CHANGES = [
         "if noted_distance[i] <= limit[noted_set[i]]:",
         "if noted_distance[i] < limit[noted_set[i]] and noted_distance[i] > 0:",
         "neighbors/test_subsets.py::test_one_scan_equals_a_search_for_each_subset",
+    ),
+    Change(
+        "neighbors/search.py",
+        "nobody knows how far neighbours are after a scan",
+        "        known = self._recent.get(factors)\n",
+        "        known = self._subset_balls.get((tuple(factors), step)) or self._recent.get(factors)\n",
+        "neighbors/test_subsets.py::test_how_far_neighbours_are_is_known_after_a_scan",
+    ),
+    Change(
+        "data/scaling.py",
+        "a constant column divides by nothing",
+        "        deviations[deviations == 0] = 1.0",
+        "        deviations[deviations < 0] = 1.0",
+        "data/test_observations.py",
+    ),
+    Change(
+        "results/indices.py",
+        "shares below 0",
+        "return np.clip(self.values, 0.0, 1.0)",
+        "return np.minimum(self.values, 1.0)",
+        "dependence/test_shapley.py::test_shares_below_0_are_shown_as_0_within_their_intervals",
     ),
 ]

@@ -42,6 +42,13 @@ def test_a_tolerance_is_a_share_of_the_variance_of_the_response():
     assert len(chosen(X, y, compact=0.3)) < len(chosen(X, y, compact=0.03))
 
 
+def test_what_all_factors_that_leave_cost_counts():
+    """Each of four switches is a quarter of the response: one may go, though no further one would cost more."""
+    X = np.random.default_rng(0).integers(0, 2, size=(480, 4))
+    assert len(chosen(X, X.sum(axis=1), compact=0.3, task="regression")) == 3
+    assert len(chosen(X, X.sum(axis=1), compact=0.6, task="regression")) == 2
+
+
 def test_one_more_would_cost_too_much():
     X, y = weak_and_strong()
     compact = FIRST(compact=0.03).fit(X, y)
@@ -68,6 +75,7 @@ def test_the_half_that_selects_makes_the_set_compact():
 @pytest.mark.parametrize("rule", ["paper", "calibrated"])
 def test_p_values_and_importances_belong_to_the_factors_that_are_left(rule):
     X, y = weak_and_strong()
+    X = X[:, ::-1]  # those that are left come last
     wide, narrow = (FIRST(rule=rule, compact=c, random_state=0).fit(X, y) for c in (False, 0.1))
     assert 0 < narrow.selected_.size < wide.selected_.size
     np.testing.assert_array_equal(np.isfinite(narrow.standard_errors_), narrow.support_)
