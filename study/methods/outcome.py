@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+LEVEL = 0.95
+"""How often intervals should hold the truth."""
+
 
 @dataclass(frozen=True)
 class Certainty:
@@ -35,7 +38,9 @@ class Outcome:
     importances: Floats
     """One per factor, not negative; larger is more important. Scales differ between methods."""
     selected: tuple[int, ...] | None
-    """Positions of the selected factors in ascending order; None where a method only ranks."""
+    """Positions of the selected factors in ascending order; None where a method only ranks.
+
+    Where a method puts all factors in order, that order; importances then are by place, not by factor."""
     error: float | None = None
     """What a model of the method's own errs on rows it has not seen; None where it fits no model."""
     ceiling: float | None = None
