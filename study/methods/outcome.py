@@ -20,7 +20,7 @@ class Certainty:
     p_values: list[float]
     """One-sided, for "this factor adds nothing given the others"."""
     ceiling_error: float
-    """Standard error of the R² ceiling."""
+    """Standard error of the R² ceiling; not a number where only shares are looked at."""
     distance_share: float
     """How far nearest neighbours are: their mean squared distance as a share of that of any two rows."""
     lower: list[float] | None = None

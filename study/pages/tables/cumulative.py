@@ -15,7 +15,7 @@ def tabulate_cumulative(results: Results) -> list[Table]:
     rows: list[tuple[str, ...]] = []
     for setting in IN_ORDER:
         true = [f"{share:.3f}" for share in true_cumulative_shares(setting)]
-        rows.append((f"{label(setting)}: truth", NOTHING, *true, NOTHING))
+        rows.append((f"{label(setting).split(',')[0]}: truth", NOTHING, *true, NOTHING))
         for method, name in NAMES.items():
             cell = results.find(method, setting)
             if not cell.n:
