@@ -85,7 +85,9 @@ def _forest(X: pd.DataFrame, y: Floats) -> RandomForestRegressor:
 
 def _forest_importances(X: pd.DataFrame, y: Floats) -> tuple[dict[str, float], dict[str, float]]:
     """Return the permutation importance of each factor on a half that was held out, and the mean of |SHAP| there."""
-    import shap  # takes seconds
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what shap itself imports
+        import shap
 
     order = np.random.default_rng(SEED).permutation(len(X))
     fitted, held_out = np.array_split(order, 2)

@@ -40,7 +40,7 @@ def _coverage(results: Results) -> Table:
 def _values(results: Results, settings: tuple[Setting, ...]) -> Table:
     rows: list[tuple[str, ...]] = []
     for setting in settings:
-        cell, size = results.find("SHARING", setting), f"N = {setting.n_rows:,}"
+        cell, size = results.find("SHARING", setting), f"{setting.n_rows:,} rows"
         if not cell.n:
             rows.append((size, *[NOTHING] * 5, "0"))
             continue
