@@ -40,7 +40,7 @@ def _coverage(results: Results) -> Table:
 def _values(results: Results, settings: tuple[Setting, ...]) -> Table:
     rows: list[tuple[str, ...]] = []
     for setting in settings:
-        cell, size = results.find("SHARING", setting), f"{setting.n_rows:,} rows"
+        cell, size = results.find("SHARING", setting), f"{setting.n_rows:,}"
         if not cell.n:
             rows.append((size, *[NOTHING] * 5, "0"))
             continue
@@ -50,7 +50,7 @@ def _values(results: Results, settings: tuple[Setting, ...]) -> Table:
             for one in found
         ]
     header = ("", "truth", "bias", "deviation", "standard error", "covered", "runs")
-    return Table(f"{label(settings[0])}: mean ± standard error", header, rows)
+    return Table(f"{label(settings[0])}, by number of rows: mean ± standard error", header, rows)
 
 
 def _title(setting: Setting) -> str:
