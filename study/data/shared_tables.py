@@ -23,8 +23,15 @@ class SharedTable:
     target: str
     load: Callable[[], pd.DataFrame]
     """All factors and the target; text is a category."""
+    units: tuple[str, ...] = ()
+    """Factors that tell which rows belong together, such as those of one mixture: the same values in all of them."""
     in_time: bool = False
     """Whether rows are in time order."""
+
+    @property
+    def new_rows(self) -> str:
+        """What rows are called that are not like those a model was fitted on; nothing where all are alike."""
+        return "later rows" if self.in_time else "new mixtures" if self.units else ""
 
 
 def _from_file(name: str) -> Callable[[], pd.DataFrame]:
@@ -53,10 +60,19 @@ def _macroeconomic() -> pd.DataFrame:
     return data.load_pandas().data.drop(columns=["year", "quarter"])
 
 
+INGREDIENTS = (
+    "cement",
+    "blast_furnace_slag",
+    "fly_ash",
+    "water",
+    "superplasticizer",
+    "coarse_aggregate",
+    "fine_aggregate",
+)
 SHARED_TABLES = {
     "diamonds": SharedTable("Diamonds", "price", "price", _from_file("diamonds")),
     "abalone": SharedTable("Abalone", "rings, which tell the age", TARGET, _from_file("abalone")),
-    "concrete": SharedTable("Concrete", "compressive strength", TARGET, _from_file("concrete")),
+    "concrete": SharedTable("Concrete", "compressive strength", TARGET, _from_file("concrete"), units=INGREDIENTS),
     "boston_housing": SharedTable("Boston housing", "median price of a home", TARGET, _from_file("boston_housing")),
     "tecator": SharedTable("Meat spectra", "fat", TARGET, _from_file("tecator")),
     "titanic": SharedTable("Titanic", "survival", TARGET, _from_file("titanic")),

@@ -22,8 +22,9 @@ leaves of at least {LEAF} rows; of larger tables {MAX_ROWS:,} rows drawn at rand
 alphabet; classes as columns of zeros and ones). The forest is fitted on one half of the rows. Permutation: how much
 lower its R² on the other half is if a factor is shuffled ({REPEATS} times). SHAP: each factor's share of the mean
 absolute SHAP values of {MAX_EXPLAINED} rows of that half. firstfactor: what is lost without a factor or a cluster, and
-in brackets what it explains alone. Facts: R², out of bag, of forests that have some of the factors and all rows. Seeds
-are fixed."""
+in brackets what it explains alone. Facts: R², out of bag, of forests that have some of the factors and all rows;
+where rows of a table are not independent, also for mixtures that the forest has not seen (five folds), or for the last
+{1 - EARLIER:.0%} of the rows after those before them. Seeds are fixed."""
 
 WORDS = {
     "all": "all factors",
@@ -34,7 +35,6 @@ WORDS = {
     "without the best of the cluster": "all but the first of the largest cluster",
     "without the cluster": "all but the largest cluster",
     "without the first": "all but the first factor",
-    "later rows": f"all factors, the first {EARLIER:.0%} of the rows, and R² in the later ones",
 }
 
 RIGHT: dict[str, str] = {}
@@ -46,12 +46,12 @@ def describe_tables(tables: dict[str, dict[str, Any]]) -> str:
     parts = [f"## {TITLE}", SETUP]
     for name, table in SHARED_TABLES.items():
         if name in tables:
-            parts += [f"### {table.title}: {table.response}", *_describe(tables[name])]
+            parts += [f"### {table.title}: {table.response}", *_describe(tables[name], table.new_rows)]
             parts += [f"**Who is right.** {RIGHT[name]}"] if name in RIGHT else []
     return "\n\n".join(parts) + "\n"
 
 
-def _describe(found: dict[str, Any]) -> list[str]:
+def _describe(found: dict[str, Any], new_rows: str) -> list[str]:
     size = f"{found['n_rows']:,} rows, {found['n_factors']} factors."
     says = [
         f"- firstfactor: {_drivers(found['plain'])}",
@@ -59,8 +59,14 @@ def _describe(found: dict[str, Any]) -> list[str]:
         f"- Permutation: {_importances(found['permutation'])}",
         f"- SHAP: {_importances(found['shap'])}",
     ]
-    rows = [(WORDS[which], _set(found, which), f"{score:.3f}") for which, score in found["scores"].items()]
-    facts = Table("", ("a forest with", "that is", "R²"), rows)
+    rows = [[WORDS[which], _set(found, which), f"{score:.3f}"] for which, score in found["scores"].items()]
+    header = ["a forest with", "that is", "R²"]
+    if new_rows:
+        header.append(f"R² in {new_rows}")
+        rows = [
+            [*row, f"{score:.3f}".replace("-", "−")] for row, score in zip(rows, found["new"].values(), strict=True)
+        ]
+    facts = Table("", tuple(header), rows)
     return [size, "\n".join(says), facts.markdown().strip()]
 
 

@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.inspection import permutation_importance
+from sklearn.model_selection import GroupKFold
 
 from firstfactor import Indices, rank
 
 from ..data.arrays import Floats
-from ..data.shared_tables import SHARED_TABLES
+from ..data.real_tables import N_FOLDS
+from ..data.shared_tables import SHARED_TABLES, SharedTable
 from .store import RESULTS
 
 STORED = RESULTS / "shared_tables.json"
@@ -44,7 +46,7 @@ def look_at(name: str) -> dict[str, Any]:
         "compact": _answer(compact),
         "permutation": dict(list(permuted.items())[:SHOWN]),
         "shap": dict(list(explained.items())[:SHOWN]),
-        **_facts(X, y, _sets(list(X.columns), plain, compact, permuted, explained), table.in_time),
+        **_facts(X, y, _sets(list(X.columns), plain, compact, permuted, explained), table),
     }
 
 
@@ -128,14 +130,31 @@ def _sets(
     return sets
 
 
-def _facts(X: pd.DataFrame, y: Floats, sets: dict[str, list[str]], in_time: bool) -> dict[str, Any]:
-    """Return the R² of forests that have some factors: out of bag, and in later rows if rows are in time order."""
-    scores = {which: round(_score(X[some], y), 4) for which, some in sets.items()}
-    if in_time:
-        n = round(EARLIER * len(X))
-        scores["later rows"] = round(float(_forest(X[:n], y[:n]).score(X[n:], y[n:])), 4)
+def _facts(X: pd.DataFrame, y: Floats, sets: dict[str, list[str]], table: SharedTable) -> dict[str, Any]:
+    """Return the R² of forests that have some factors: out of bag, and in rows unlike those that they were fitted on."""
+    facts: dict[str, Any] = {"scores": {which: round(_score(X[some], y), 4) for which, some in sets.items()}}
+    if table.new_rows:
+        folds = _later(X) if table.in_time else _by_unit(X, table.units)
+        facts["new"] = {which: round(_score_new(X[some], y, folds), 4) for which, some in sets.items()}
     few = ("compact", "permutation", "shap", "compact, swapped")
-    return {"scores": scores, "sets": {which: some for which, some in sets.items() if which in few}}
+    return {**facts, "sets": {which: some for which, some in sets.items() if which in few}}
+
+
+def _later(X: pd.DataFrame) -> list[tuple[Any, Any]]:
+    """Return the earlier rows and the later ones."""
+    return [tuple(np.split(np.arange(len(X)), [round(EARLIER * len(X))]))]
+
+
+def _by_unit(X: pd.DataFrame, units: Sequence[str]) -> list[tuple[Any, Any]]:
+    """Return rows to fit and rows to predict, several times, so that no unit is in both."""
+    return list(GroupKFold(N_FOLDS).split(X, groups=X.groupby(list(units)).ngroup()))
+
+
+def _score_new(X: pd.DataFrame, y: Floats, folds: list[tuple[Any, Any]]) -> float:
+    """Return the R² of forests for rows that they were not fitted on."""
+    left = np.concatenate([y[new] - _forest(X.iloc[old], y[old]).predict(X.iloc[new]) for old, new in folds])
+    seen = np.concatenate([y[new] for _, new in folds])
+    return float(1 - (left**2).sum() / ((seen - seen.mean(axis=0)) ** 2).sum())
 
 
 def _score(X: pd.DataFrame, y: Floats) -> float:
