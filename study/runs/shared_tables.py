@@ -131,7 +131,7 @@ def _sets(
 
 
 def _facts(X: pd.DataFrame, y: Floats, sets: dict[str, list[str]], table: SharedTable) -> dict[str, Any]:
-    """Return the R² of forests that have some factors: out of bag, and in rows unlike those that they were fitted on."""
+    """Return the R² of forests that have some factors: out of bag, and in rows unlike those they were fitted on."""
     facts: dict[str, Any] = {"scores": {which: round(_score(X[some], y), 4) for which, some in sets.items()}}
     if table.new_rows:
         folds = _later(X) if table.in_time else _by_unit(X, table.units)
@@ -142,7 +142,8 @@ def _facts(X: pd.DataFrame, y: Floats, sets: dict[str, list[str]], table: Shared
 
 def _later(X: pd.DataFrame) -> list[tuple[Any, Any]]:
     """Return the earlier rows and the later ones."""
-    return [tuple(np.split(np.arange(len(X)), [round(EARLIER * len(X))]))]
+    earlier, later = np.split(np.arange(len(X)), [round(EARLIER * len(X))])
+    return [(earlier, later)]
 
 
 def _by_unit(X: pd.DataFrame, units: Sequence[str]) -> list[tuple[Any, Any]]:
