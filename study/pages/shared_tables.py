@@ -38,23 +38,24 @@ WORDS = {
 }
 
 RIGHT = {
-    "diamonds": "firstfactor. Without any one measure of size a forest loses nothing, without all four nearly "
+    "diamonds": "firstfactor. Without the best measure of size a forest loses nothing, without all four nearly "
     "everything: the four are one thing, as the headline says. Permutation and SHAP split it between two of them, so "
     "that a second measure of size comes before colour. Their first three factors are worse than the compact set, "
     "which has a size, clarity and colour and does as well as all nine. Any size will do, but not equally well: the "
     "last of the cluster costs a forest a little.",
     "abalone": "Both, about different things. Shell weight is the best single factor: forest and firstfactor (alone) "
     "agree. It is hardly missed if the other weights are there, which is what lost without says. As sets of three, "
-    "the compact one and the forest's are equally good. No cluster is found, and rightly: whole weight minus shucked "
-    "weight is what tells the age, so that no weight can replace the others.",
+    "the compact one and the forest's are equally good. No cluster is found, and rightly: the weights tell the age "
+    "together, and none can replace the others.",
     "concrete": "The forest. Cement is in its first five factors and not in the compact set, which is clearly worse, "
-    "in mixtures that were seen and in new ones. The 1,030 rows are 427 mixtures, most of them tested at several "
-    "ages, and nearly any four ingredients tell which mixture it is: to firstfactor, all seven stand in for each "
-    "other, as identifiers. The headline, age and nothing else, is true of this table and of little use. Warnings "
-    "say that neighbouring rows are alike. Read alone instead: water, cement and age come first.",
+    "in mixtures that were seen and in new ones. The 1,030 rows are 427 mixtures, many of them tested at several "
+    "ages, and the four ingredients of the compact set tell 415 of them apart: each mixture can be known by a few of "
+    "its ingredients, whichever they are. The headline, age and nothing else, is true of this table and of little "
+    "use. Warnings say that neighbouring rows are alike. Read alone instead: cement and water come first (0.44 "
+    "each), then age.",
     "boston_housing": "Both. The order differs, the sets are equally good. Lost without is small for all factors, "
-    "since rooms, status, air and distance tell the same districts apart; alone shows that lstat and rm come first, "
-    "as in the forest.",
+    "since rooms, status, air and distance tell the same districts apart; alone has lstat first, as SHAP does, then "
+    "nox and rm.",
     "tecator": "firstfactor. Neighbouring wavelengths are all but copies, and the forest's first three are three of "
     "the same. The compact set has three that differ, and any of their stand-ins will do. A forest is no good model "
     "of spectra: it reaches far less than the ceiling with any set.",
@@ -68,10 +69,11 @@ RIGHT = {
     "diabetes": "The forest, a little. Both have bmi and s5 first. All ten factors are somewhat better than these "
     "two: what blood pressure adds is too little for the evidence that 442 rows give, and it was left out.",
     "macrodata": "Neither. Prices, population, income and money all grow, so each of them tells the date, and the "
-    "date tells the rate of unemployment: population alone has 98 %. Of the quarters in between, the compact set is "
-    "right and the forest's first two are far from it. Of later quarters, it is the other way round: what tells the "
-    "date is of no use, investment and the interest rate are of some. The ceiling is about quarters like these, "
-    "between those seen. Nothing warns of it here: say `groups`, or look at changes instead of levels.",
+    "date tells the rate of unemployment: population alone has 98 %. Of quarters between those seen, the compact set "
+    "is right and the forest's first two are far from it. Of later quarters, it is the other way round: what tells "
+    "the date is of no use, investment and the interest rate are of some. The ceiling, too, is about quarters "
+    "between those seen. No warning is given here: look at changes instead of levels, or give blocks of years as "
+    "`groups`.",
 }
 """Who is right, by table, as the facts above it show."""
 
