@@ -4,6 +4,7 @@ A table is a list of columns, a column a list: of numbers, or of text for a cate
 position of a column, or a tuple of several. A response is a list of numbers, or of tuples: a number for each output.
 """
 
+from itertools import combinations, permutations
 from math import sqrt
 from statistics import mean, stdev
 from statistics import variance as variance_of_numbers
@@ -355,3 +356,74 @@ def correlation(a, b):
         return 0.0
     products = mean((p - mean(a)) * (q - mean(b)) for p, q in zip(a, b, strict=True))
     return products * len(a) / (len(a) - 1) / (stdev(a) * stdev(b))
+
+
+# --- factors that share information --------------------------------------------------------------------
+
+
+def index(sums, table, y, factors, n_neighbors):
+    """Σ times · ev(u) over (times, u), as a share of what all factors explain; 0 where they explain nothing."""
+    whole = conditional_variance(table, y, factors, n_neighbors)
+    explained = variance(y) - whole
+    if explained <= ROUNDING * variance(y):
+        return 0.0
+    return sum(times * conditional_variance(table, y, u, n_neighbors) for times, u in sums) / explained
+
+
+def closed_index(table, y, factors, group, n_neighbors):
+    """What a set explains alone, as a share of what all factors explain."""
+    return index([(1, []), (-1, [i for i in group if i in factors])], table, y, factors, n_neighbors)
+
+
+def interaction(table, y, factors, i, j, n_neighbors):
+    """The joint total index of two factors minus the total index of each."""
+    without_both, without_i, without_j = ([k for k in factors if k not in some] for some in ((i, j), (i,), (j,)))
+    return index([(1, without_both), (-1, without_i), (-1, without_j), (1, factors)], table, y, factors, n_neighbors)
+
+
+def shapley_effects(table, y, factors, n_neighbors):
+    """For each factor what it adds to those before it, on average over all orders."""
+    orders = list(permutations(factors))
+    added = {i: [] for i in factors}
+    for order in orders:
+        for k, i in enumerate(order):
+            before, after = sorted(order[:k]), sorted(order[: k + 1])
+            added[i].append(index([(1, before), (-1, after)], table, y, factors, n_neighbors))
+    return {i: mean(gains) for i, gains in added.items()}
+
+
+def cumulative_ranking(table, y, n_neighbors):
+    """The varying factors, always the one next that explains most with those before it; and what they then explain."""
+    order, shares, factors = [], [], varying(table)
+    while len(order) < len(factors):
+        explained = {i: explained_variance(table, y, [*order, i], n_neighbors) for i in factors if i not in order}
+        order.append(first_largest(explained, ROUNDING * variance(y)))
+        shares.append(closed_index(table, y, factors, order, n_neighbors))
+    return order, shares
+
+
+def compact_set(table, y, factors, tolerance, n_neighbors, forced=()):
+    """Factors leave, the one whose loss is least first, while the rest explains nearly as much as the best set did.
+
+    Where none can leave, two do for one that left before.
+    """
+
+    def explained(some):
+        return explained_variance(table, y, sorted(some), n_neighbors)
+
+    kept, best = set(factors), explained(factors)
+    while len(kept) > 1:
+        without = {i: explained(kept - {i}) for i in sorted(kept - {*forced})}
+        best = max([best, 0.0, *without.values()])
+        exchanged = {}
+        if not without or best - max(without.values()) > tolerance * variance(y):
+            for i, j in combinations(sorted(kept - {*forced}), 2):
+                for back in sorted({*factors} - kept):
+                    exchanged[i, j, back] = explained(kept - {i, j} | {back})
+            if not exchanged or best - max(exchanged.values()) > tolerance * variance(y):
+                return sorted(kept)
+            i, j, back = max(exchanged, key=exchanged.get)
+            kept = kept - {i, j} | {back}
+        else:
+            kept = kept - {max(without, key=without.get)}
+    return sorted(kept)

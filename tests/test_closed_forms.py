@@ -1,10 +1,21 @@
 """Answers that can be worked out by hand: linear Gaussian models, classes and outputs with known indices, a panel."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from firstfactor import FIRST, explained_variance, total_indices
+from firstfactor import (
+    FIRST,
+    closed_indices,
+    cumulative_ranking,
+    explained_variance,
+    interactions,
+    shapley_effects,
+    total_indices,
+)
+from firstfactor.problems import ishigami
 
 N = 8000
 
@@ -147,3 +158,92 @@ def test_standard_errors_of_groups_are_those_of_their_sums():
     spread = np.std(ceilings, ddof=1)
     assert 0.8 * spread < np.mean(errors) < 1.9 * spread  # people are each other's neighbours with all of their rows
     assert np.mean(alone) < 0.75 * spread
+
+
+# --- factors that share information -----------------------------------------------------------------------------------
+
+
+def closed_form(covariance, sums):
+    """Σ times · V(u) over (times, u), as a share of V of all factors."""
+    total = explained_by(covariance, COEFFICIENTS, range(len(covariance)))
+    return sum(times * explained_by(covariance, COEFFICIENTS, u) for times, u in sums) / total
+
+
+def within(found, truth):
+    """A few standard errors, and what the estimator says that it may be wrong by."""
+    sure = found.uncertainty if hasattr(found, "uncertainty") else found.estimates
+    np.testing.assert_array_less(np.abs(found.values - truth), 0.01 + 3.5 * np.hypot(sure.standard_errors, sure.bias))
+    assert sure.standard_errors.max() < 0.05
+
+
+@pytest.mark.parametrize("name", COVARIANCES)
+def test_closed_indices_of_a_linear_gaussian_model(name):
+    covariance = COVARIANCES[name]
+    X, y = gaussian(covariance, COEFFICIENTS, noise=0.5, n_rows=3000)
+    within(closed_indices(X, y), [closed_form(covariance, [(1, [i])]) for i in range(4)])
+    within(closed_indices(X, y, subset=[1, 2]), [closed_form(covariance, [(1, [1, 2])])])
+
+
+@pytest.mark.parametrize("name", COVARIANCES)
+def test_interactions_of_a_linear_gaussian_model(name):
+    covariance = COVARIANCES[name]
+    X, y = gaussian(covariance, COEFFICIENTS, noise=0.5, n_rows=3000)
+    found = interactions(X, y)
+    truth = []
+    for i, j in found.pairs:
+        rests = ([k for k in range(4) if k not in some] for some in ((i, j), (i,), (j,)))
+        both, without_i, without_j = rests
+        truth.append(closed_form(covariance, [(-1, both), (1, without_i), (1, without_j), (-1, range(4))]))
+    within(found, truth)
+
+
+@pytest.mark.parametrize("name", COVARIANCES)
+def test_shapley_effects_of_a_linear_gaussian_model(name):
+    covariance = COVARIANCES[name]
+    X, y = gaussian(covariance, COEFFICIENTS, noise=0.5, n_rows=3000)
+    orders = list(permutations(range(4)))
+    truth = np.zeros(4)
+    for order in orders:
+        for k, i in enumerate(order):
+            truth[i] += closed_form(covariance, [(1, order[: k + 1]), (-1, order[:k])]) / len(orders)
+    found = shapley_effects(X, y, estimator="extrapolated")
+    within(found, truth)
+    assert found.values.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_first_order_indices_and_fair_shares_of_ishigami():
+    """x0 and x2 share their interaction, 0.2437, half and half; x1 has none."""
+    X, y = ishigami.sample(3000, 3, seed=0)
+    within(closed_indices(X, y), [0.3139, 0.4424, 0.0])
+    within(shapley_effects(X, y, estimator="extrapolated"), [0.4357, 0.4424, 0.1218])
+    within(interactions(X, y), [0.0, -0.2437, 0.0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_cumulative_ranking_is_right_under_noise(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1000, 3))
+    found = cumulative_ranking(X, X @ [3, 2, 1] + rng.normal(size=1000))
+    assert found.ranking == ("x0", "x1", "x2")
+    errors = np.hypot(found.cumulative.standard_errors, found.cumulative.bias)
+    np.testing.assert_array_less(np.abs(found.values - [9 / 14, 13 / 14, 1.0])[:2], 3 * errors[:2])
+    assert found.values[2] == 1
+    assert found.cumulative.standard_errors[2] == pytest.approx(0, abs=1e-9)
+    assert found.r2_ceiling == pytest.approx(14 / 15, abs=0.02)
+
+
+def test_intervals_of_what_is_shared_hold_the_truth_about_as_often_as_they_say():
+    covariance, held = COVARIANCES["one pair"], []
+    truths = [
+        [closed_form(covariance, [(1, [i])]) for i in range(4)],
+        [
+            closed_form(covariance, [(1, range(4)), (-1, [2, 3])]),
+            closed_form(covariance, [(1, range(4)), (-1, [0, 1])]),
+        ],
+    ]
+    for seed in range(40):
+        X, y = gaussian(covariance, COEFFICIENTS, noise=0.5, n_rows=500, seed=seed)
+        joint = [total_indices(X, y, subset=u, estimator="extrapolated", uncertainty=True) for u in ([0, 1], [2, 3])]
+        intervals = [*closed_indices(X, y).interval(), *(one.interval()[0] for one in joint)]
+        held += [low <= truth <= high for (low, high), truth in zip(intervals, np.concatenate(truths), strict=True)]
+    assert 0.9 <= np.mean(held) <= 0.995

@@ -3,13 +3,16 @@
 import sys
 import textwrap
 import warnings
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from firstfactor import FIRST
+from firstfactor import FIRST, cumulative_ranking, interactions, shapley_effects
+from firstfactor.results.explanations import Explanations
 from tests.fuzz import invariants
 from tests.fuzz.cases import make_case
 from tests.fuzz.classify import OUR_WARNINGS, Outcome, judge_text, quiet, run_case
@@ -43,13 +46,14 @@ def known_failures():
 
 
 def test_short_run():
-    names = [*known_failures(), *(f"tables:{seed}" for seed in range(600)), *(f"files:{seed}" for seed in range(150))]
+    kinds = {"tables": 500, "sharing": 200, "files": 150}
+    names = [*known_failures(), *(f"{kind}:{seed}" for kind, count in kinds.items() for seed in range(count))]
     run = Run().run(names)
     assert len(run.outcomes) == len(set(names))
     assert not run.failures, run.summary()
 
 
-@pytest.mark.parametrize("name", ["tables:3", "files:5"])
+@pytest.mark.parametrize("name", ["tables:3", "sharing:3", "files:5"])
 def test_a_case_is_made_from_its_name_alone(name):
     with quiet():
         assert str(make_case(name)) == str(make_case(name))
@@ -133,6 +137,77 @@ def test_invariants_hold_for_a_plain_result():
     X = np.random.default_rng(0).uniform(size=(100, 3))
     selector = FIRST().fit(X, X[:, 0] + X[:, 1])
     assert not [*invariants.of_selector(selector, 0.9)]
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """A result with a cluster, a tree, and a factor that can be exchanged."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    selector = FIRST().fit(np.column_stack([X, X[:, 1] + 0.1 * rng.normal(size=200)]), X[:, 0] + X[:, 1])
+    assert selector.clusters_ and selector.indices_.sharing.exchanges
+    assert not [*invariants.of_selector(selector, 0.9)]
+    return selector
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda old: {"clusters": old.clusters * 2},
+        lambda old: {"clusters": (replace(old.clusters[0], positions=old.clusters[0].positions[::-1]),)},
+        lambda old: {"clusters": (replace(old.clusters[0], joint=np.nan),)},
+        lambda old: {"clusters": (replace(old.clusters[0], standard_error=-0.1),)},
+        lambda old: {"clusters": (replace(old.clusters[0], kept=(0.5, 1.0)),)},
+        lambda old: {"clusters": (replace(old.clusters[0], factors=("x2",), positions=(2,), kept=(1.0,)),)},
+        lambda _: {"tree": None},
+        lambda old: {"tree": replace(old.tree, nodes=old.tree.nodes[:-1])},
+        lambda old: {"tree": replace(old.tree, dependence=old.tree.dependence + 1)},
+        lambda old: {"exchanges": {0: next(iter(old.exchanges.values()))}},
+        lambda old: {"exchanges": {i: replace(each, cost=1.5) for i, each in old.exchanges.items()}},
+        lambda old: {"alone": replace(old.alone, values=old.alone.values + 1)},
+        lambda old: {"alone": replace(old.alone, values=-old.alone.values)},
+        lambda old: {"alone": replace(old.alone, standard_errors=old.alone.standard_errors + 0.6)},
+    ],
+)
+def test_contradictions_in_what_factors_share_are_seen(shared, change):
+    sharing = shared.indices_.sharing
+    assert [*invariants.of_indices(replace(shared.indices_, sharing=replace(sharing, **change(sharing))), 0.9)]
+
+
+def test_fair_shares_that_do_not_add_up_are_seen():
+    X = np.random.default_rng(0).uniform(size=(60, 3))
+    fair = shapley_effects(X, X.sum(axis=1))
+    assert not [*invariants.of_indices(fair, 0.9)]
+    assert [*invariants.of_indices(replace(fair, values=fair.values * 0.9), 0.9)]
+
+
+@pytest.mark.parametrize(
+    ("reasons", "sentence"),
+    [
+        (("adds nothing",), "x0 is selected: without it, 50 % of what is explained is lost."),
+        (("selected",), "x0 is selected: with\x1b[31m"),
+        (("selected",), "no end"),
+        (("selected",), "x0 never raised what is explained: with it, R² would change by +0.120."),
+    ],
+)
+def test_explanations_that_contradict_the_selection_or_themselves_are_seen(shared, reasons, sentence):
+    others = shared.explanations_
+    said = Explanations(others.names, reasons + others.reasons[1:], (sentence, *others.sentences[1:]))
+    selector = copy(shared)
+    selector.explanations_ = said
+    assert [*invariants.of_selector(selector, 0.9)]
+
+
+def test_contradictions_in_pairs_and_rankings_are_seen():
+    X = np.random.default_rng(0).uniform(size=(60, 3))
+    pairs, ranking = interactions(X, X.sum(axis=1)), cumulative_ranking(X, X.sum(axis=1))
+    assert not [*invariants.of_pairs(pairs, 0.9), *invariants.of_ranking(ranking, 0.9)]
+    assert [*invariants.of_pairs(replace(pairs, pairs=((0, 1), (1, 0), (1, 2))), 0.9)]
+    estimates = replace(pairs.estimates, p_values=pairs.p_values + 1)
+    assert [*invariants.of_pairs(replace(pairs, estimates=estimates), 0.9)]
+    assert [*invariants.of_ranking(replace(ranking, order=(0, 0, 1)), 0.9)]
+    half = replace(ranking.cumulative, values=ranking.values / 2)
+    assert [*invariants.of_ranking(replace(ranking, cumulative=half), 0.9)]
 
 
 @pytest.mark.parametrize(

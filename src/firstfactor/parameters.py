@@ -106,15 +106,14 @@ def _is_forward(name: str, value: Any) -> None:
 
 
 def _is_compact(name: str, value: Any) -> None:
-    if not checks.is_boolean(value):
-        checks.number(name, value, 0.0, 1.0)
+    if not checks.is_boolean(value) and not checks.is_share(value):
+        raise ValueError(f"{name} must be True, False or a number from 0 to 1, such as 0.01; got {value!r}.")
 
 
 def _is_cluster_cut(name: str, value: Any) -> None:
-    if isinstance(value, str) and value != "auto":
+    is_auto = isinstance(value, str) and value == "auto"
+    if value is not None and not is_auto and not checks.is_share(value):
         raise ValueError(f'{name} must be "auto", a number from 0 to 1 or None; got {value!r}.')
-    if value is not None and not isinstance(value, str):
-        checks.number(name, value, 0.0, 1.0)
 
 
 class _Parameters:

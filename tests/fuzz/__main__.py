@@ -39,6 +39,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many minutes")
     parser.add_argument("--tables", type=int, help="how many tables; none if only --files is given")
+    parser.add_argument("--sharing", type=int, help="how many tables to look for what factors share in")
     parser.add_argument("--files", type=int, help="how many files; none if only --tables is given")
     parser.add_argument("--workers", type=int, default=1, help="child processes")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
@@ -47,22 +48,28 @@ def parse():
     parser.add_argument("--out", help="folder for the list of failures; default: a temporary one")
     parser.add_argument("--replay", metavar="KIND:SEED", help="run one case and show it")
     arguments = parser.parse_args()
-    endless = arguments.minutes == float("inf") and arguments.tables is None and arguments.files is None
-    if endless and not arguments.replay:
-        parser.error("one of --minutes, --tables, --files and --replay is needed")
+    if arguments.minutes == float("inf") and not is_counted(arguments) and not arguments.replay:
+        parser.error("one of --minutes, --tables, --sharing, --files and --replay is needed")
     return arguments
 
 
 def names(arguments):
-    """Return the names of the cases: as many as asked for, or tables and files in turn for as long as there is time."""
+    """Return the names of the cases: as many as asked for, or of all kinds in turn for as long as there is time."""
     first = arguments.seed
-    if arguments.tables is None and arguments.files is None:
+    if not is_counted(arguments):
         for i in itertools.count():
             yield f"tables:{first + i}"
+            yield f"sharing:{first + i}"
             if i % TABLES_PER_FILE == 0:
                 yield f"files:{first + i // TABLES_PER_FILE}"
     yield from (f"tables:{seed}" for seed in range(first, first + (arguments.tables or 0)))
+    yield from (f"sharing:{seed}" for seed in range(first, first + (arguments.sharing or 0)))
     yield from (f"files:{seed}" for seed in range(first, first + (arguments.files or 0)))
+
+
+def is_counted(arguments):
+    """Whether the number of cases of some kind is given."""
+    return any(number is not None for number in (arguments.tables, arguments.sharing, arguments.files))
 
 
 def replay(name, child):

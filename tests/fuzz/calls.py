@@ -1,4 +1,4 @@
-"""One case of kind "tables": a call of the package on a table, and what is looked at afterwards."""
+"""One case of kind "tables" or "sharing": a call of the package on a table, and what is looked at afterwards."""
 
 import contextlib
 import io
@@ -17,13 +17,17 @@ from firstfactor.variance import conditional
 from . import invariants
 from .classify import OUR_WARNINGS
 from .draw import Draw
-from .parameters import is_repeatable, make_options, realised
+from .parameters import OF_FUNCTION, OF_SHARING, is_repeatable, make_options, realised
 from .relations import vary
 from .row_values import make_row_values
 from .tables import make_table
 
 FUNCTIONS = {
     "fit": 11, "total_indices": 4, "backward_elimination": 2, "explained_variance": 1.5, "choose": 1, "stability": 0.8,
+}  # fmt: skip
+SHARING_FUNCTIONS = {
+    "fit": 6, "shapley_effects": 2, "closed_indices": 2, "interactions": 2, "cumulative_ranking": 2, "choose": 0.5,
+    "backward_elimination": 0.5,
 }  # fmt: skip
 LEVELS = {
     0.95: 10, 0.5: 3, 0.9: 3, 0.999999: 1, 0.0: 0.3, 1.0: 0.1, 2: 0.05, float("nan"): 0.05, None: 0.05, "0.95": 0.05,
@@ -36,6 +40,9 @@ class TableCase:
 
     allowed_warnings = OUR_WARNINGS
     error = None
+    kind = "tables"
+    functions = FUNCTIONS
+    of_function = OF_FUNCTION
 
     seed: int
     table: object = field(init=False)
@@ -45,10 +52,10 @@ class TableCase:
     """Weights and groups."""
 
     def __post_init__(self):
-        self._draw = Draw("tables", self.seed)
+        self._draw = Draw(self.kind, self.seed)
         self.table = make_table(self._draw)
-        self.function = self._draw.weighted(FUNCTIONS)
-        self.options = make_options(self._draw, self.table, self.function)
+        self.function = self._draw.weighted(self.functions)
+        self.options = make_options(self._draw, self.table, self.function, self.of_function)
         self.rows, self._rows_story = make_row_values(self._draw, self.table.n_rows)
 
     def __str__(self):
@@ -94,6 +101,9 @@ class TableCase:
             return invariants.of_explained(result)
         if self.function == "stability":
             return invariants.of_stability(result, level)
+        if self.function in ("interactions", "cumulative_ranking"):
+            of_result = invariants.of_pairs if self.function == "interactions" else invariants.of_ranking
+            return of_result(result, level)
         of_result = invariants.of_selector if self.function == "fit" else invariants.of_indices
         indices = result.indices_ if self.function == "fit" else result
         return [*of_result(result, level), *invariants.of_rows_used(indices, self.table, self.rows, self.options)]
@@ -125,7 +135,16 @@ class TableCase:
         given = self.options
         plain = given.get("estimator") in (None, "nearest") and given.get("rule", "paper") == "paper"
         whole = given.get("n_outer") is None and not given.get("split") and given.get("method") != "subsample"
-        return plain and whole and self.function in ("fit", "total_indices", "backward_elimination")
+        sure = given.get("compact") is not True  # within a standard error, of every so many-th row
+        return plain and whole and sure and self.function in ("fit", "total_indices", "backward_elimination")
+
+
+class SharingCase(TableCase):
+    """A call that looks at what factors share."""
+
+    kind = "sharing"
+    functions = SHARING_FUNCTIONS
+    of_function = OF_SHARING
 
 
 def _shown(data):
@@ -143,7 +162,7 @@ def _read(draw, result, table):
     """Use what results offer; most of it seldom, since it takes long."""
     str(result), repr(result)
     if hasattr(result, "path_"):
-        str(result.path_)
+        str(result.path_), str(result.tree_), repr(result.explanations_)
     if draw.chance(0.05):
         _frames(draw, result)
     if draw.chance(0.05) and hasattr(result, "transform"):
@@ -157,7 +176,8 @@ def _read(draw, result, table):
 
 
 def _frames(draw, result):
-    for table in (result, getattr(result, "path_", None), getattr(result, "indices_", None)):
+    for name in ("", "path_", "indices_", "explanations_"):
+        table = getattr(result, name, None) if name else result
         if hasattr(table, "to_frame"):
             table.to_frame(draw.weighted({"pandas": 5, "polars": 5, "pyarrow": 5, "excel": 0.3, None: 0.3}))
 

@@ -1,9 +1,9 @@
 """From "kind:seed" to a case."""
 
-from .calls import TableCase
+from .calls import SharingCase, TableCase
 from .commands import FileCase
 
-KINDS = {"tables": TableCase, "files": FileCase}
+KINDS = {"tables": TableCase, "sharing": SharingCase, "files": FileCase}
 
 
 def make_case(name):

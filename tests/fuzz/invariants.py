@@ -5,6 +5,7 @@ Each function yields a sentence for everything that is wrong.
 
 import math
 import re
+import unicodedata
 
 import numpy as np
 
@@ -40,6 +41,9 @@ def of_selector(selector, level):
         yield "a forced factor is not selected"
     if selector.max_factors is not None and selector.selected_.size > selector.max_factors + len(indices.forced):
         yield f"{selector.selected_.size} factors are selected, {selector.max_factors} at most besides {indices.forced}"
+    yield from _of_explanations(selector)
+    if (indices.sharing is None) != (selector.cluster_cut is None):
+        yield "sharing is not there, or there though nobody asked"
 
 
 def _of_columns(selector):
@@ -86,8 +90,10 @@ def _expected_rows(table, given, missing):
 def of_indices(indices, level):
     """Indices, with or without standard errors. ``values`` are what the formula gives, ``shares`` what is shown."""
     values = indices.values
-    if not np.all(np.isfinite(values)) or np.any(values < 0):
+    if not np.all(np.isfinite(values)) or (np.any(values < 0) and not indices.is_shapley):
         yield f"an importance is negative or not finite: {values}"
+    if indices.is_shapley and indices.kept and indices.explained_variance > CLOSE * indices.response_variance:
+        yield from _add_up(values)
     yield from _shares("shares", indices.shares)
     for name in ("noise_variance", "response_variance", "explained_variance"):
         if not math.isfinite(getattr(indices, name)):
@@ -100,6 +106,110 @@ def of_indices(indices, level):
         yield f"sample_size is {sample_size}"
     if indices.uncertainty is not None:
         yield from _of_uncertainty(indices, level)
+    if indices.sharing is not None:
+        yield from _of_sharing(indices, level)
+
+
+def _add_up(values):
+    """Fair shares add up to 1; they can be large where little is explained."""
+    if not math.isclose(values.sum(), 1.0, abs_tol=1e-6 * max(np.abs(values).max(), 1.0)):
+        yield f"fair shares add up to {values.sum()}: {values}"
+
+
+def _of_sharing(indices, level):
+    """What factors explain alone, the tree, clusters and exchanges."""
+    sharing, n, kept = indices.sharing, len(indices.names), set(indices.selected.tolist())
+    yield from _of_estimates("what is explained alone", sharing.alone, level)
+    yield from _shares("what is explained alone", sharing.alone.values)
+    if sharing.alone.values.shape != (n,):
+        yield f"{sharing.alone.values.shape} shares of {n} factors"
+    seen = set()
+    for cluster in sharing.clusters:
+        if len(cluster.factors) < 2 or not kept & set(cluster.positions) or seen & set(cluster.positions):
+            yield f"no cluster: {cluster}"
+        seen |= set(cluster.positions)
+        if tuple(indices.names[i] for i in cluster.positions) != cluster.factors:
+            yield f"names and positions differ: {cluster}"
+        if cluster.representative not in cluster.factors or max(cluster.kept) > cluster.kept[0] + 0.011:
+            yield f"the representative does not keep most: {cluster}"
+        if not (math.isfinite(cluster.joint) and cluster.joint >= 0):
+            yield f"a joint index of {cluster.joint}"
+        yield from _shares("what a cluster keeps", cluster.kept)
+        yield from _errors("the standard error of a cluster", [cluster.standard_error, cluster.bias])
+        low, high = cluster.interval(level)
+        yield from _shares("the interval of a cluster", [low, high])
+        yield from _holds("the interval of a cluster", low, min(cluster.joint, 1.0), high)
+    yield from _of_tree(sharing, kept)
+    for i, exchange in sharing.exchanges.items():
+        if i in kept or exchange.selected not in kept:
+            yield f"factor {i} cannot be exchanged: {exchange}"
+        yield from _shares("an exchange", [exchange.cost, exchange.kept, exchange.dependence])
+    drivers = [i for driver in indices.drivers for i in driver.factors]
+    if len(set(drivers)) != len(drivers) or not kept <= set(drivers):
+        yield f"drivers {drivers} of {kept}"
+    for driver in indices.drivers:
+        yield from _shares("what is lost without a driver", [driver.lost])
+        if driver.interval is not None:
+            yield from _holds("the interval of a driver", driver.interval[0], driver.lost, driver.interval[1])
+
+
+def _of_tree(sharing, kept):
+    tree = sharing.tree
+    if tree is None:
+        if sharing.clusters or sharing.exchanges:
+            yield "clusters or exchanges without a tree"
+        return
+    if len(tree.nodes) != len(tree.leaves) - 1 or sorted(tree.order) != sorted(tree.leaves):
+        yield f"{len(tree.nodes)} nodes of {len(tree.leaves)} leaves"
+    yield from _shares("dependence", tree.dependence)
+    yield from _shares("dependence of a node", [node.dependence for node in tree.nodes])
+    yield from _errors("joint indices", [value for node in tree.nodes for value in (node.joint, node.standard_error)])
+    if tree.linkage.shape != (len(tree.nodes), 4):
+        yield f"a linkage of shape {tree.linkage.shape}"
+
+
+def _of_explanations(selector):
+    """A sentence for each factor, on one line, that says what the selection says."""
+    explanations, chosen = selector.explanations_, set(selector.selected_.tolist())
+    if explanations.names != selector.indices_.names or len(explanations.sentences) != len(explanations.names):
+        yield "the explanations are not those of the factors"
+    for i, (reason, sentence) in enumerate(zip(explanations.reasons, explanations.sentences, strict=True)):
+        if (reason == "selected") != (i in chosen):
+            yield f"factor {i} is explained as {reason}"
+        if not sentence.endswith(".") or any(unicodedata.category(c) in ("Cc", "Cf") for c in sentence):
+            yield f"no plain sentence: {sentence!r}"
+        if "never raised" in sentence and re.search(r"by \+0\.\d*[1-9]", sentence):
+            yield f"a sentence contradicts itself: {sentence}"
+
+
+def of_pairs(found, level):
+    """Interactions of pairs."""
+    yield from _of_estimates("interactions", found.estimates, level)
+    yield from _shares("p-values of interactions", found.p_values)
+    if not np.all(np.isfinite(found.values)) or found.values.shape != (len(found.pairs),):
+        yield f"interactions of {len(found.pairs)} pairs: {found.values}"
+    if len(set(map(frozenset, found.pairs))) != len(found.pairs) or any(i == j for i, j in found.pairs):
+        yield f"pairs come twice: {found.pairs}"
+
+
+def of_ranking(found, level):
+    """A cumulative ranking: shares of what all explain."""
+    yield from _of_estimates("cumulative shares", found.cumulative, level)
+    if not np.all(np.isfinite(found.values)) or found.values.shape != (len(found.order),):
+        yield f"cumulative shares of {len(found.order)} factors: {found.values}"
+    if len(set(found.ranking)) != len(found.order):
+        yield f"factors come twice: {found.ranking}"
+    if found.order and found.r2_ceiling > CLOSE and not math.isclose(found.values[-1], 1.0, abs_tol=1e-6):
+        yield f"all factors explain {found.values[-1]} of what all explain"
+    yield from _shares("r2_ceiling", [found.r2_ceiling])
+
+
+def _of_estimates(what, estimates, level):
+    """Values with standard errors of at most 0.5 and intervals around them."""
+    yield from _errors(f"standard errors and bias of {what}", [*estimates.standard_errors, *estimates.bias])
+    yield from _shares(f"standard errors of {what}", 2 * estimates.standard_errors)
+    for value, (low, high) in zip(estimates.values, estimates.interval(level), strict=True):
+        yield from _holds(f"the interval of {what}", low, value, high)
 
 
 def _of_uncertainty(indices, level):
@@ -163,6 +273,14 @@ def _numbers(result):
         return {"frequencies": result.frequencies, "simultaneous": result.simultaneous}
     if not hasattr(result, "indices_") and not hasattr(result, "values"):
         return {"result": result}
+    if hasattr(result, "estimates"):
+        return {"importances": result.values, "standard errors": result.standard_errors}
+    if hasattr(result, "cumulative"):
+        return {
+            "importances": result.values,
+            "standard errors": result.cumulative.standard_errors,
+            "order": result.order,
+        }
     indices = getattr(result, "indices_", result)
     numbers = {"importances": indices.values, "noise variance": indices.noise_variance}
     if indices.uncertainty is not None:

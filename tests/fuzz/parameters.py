@@ -56,6 +56,10 @@ WRONG = {
     "rule": NOT_NAMES,
     "alpha": (*NOT_NUMBERS, 0, 1, 0.0, 1.0, -0.1, 1.1, 1e-320, -0.0),
     "split": NOT_FLAGS,
+    "compact": (*NOT_NUMBERS[:-2], -0.1, 1.1, "true", NOT_NUMBERS[-1]),
+    "importance": (*NOT_NAMES, "sobol"),
+    "cluster_cut": (*NOT_NUMBERS[1:], "", "Auto", -0.1, 1.1),
+    "factors": SPECS,
     "subset": SPECS,
     "noise": NOT_FLAGS,
     "uncertainty": NOT_FLAGS,
@@ -187,6 +191,10 @@ ALLOWED = {
     "uncertainty": (0.5, lambda draw, table: draw.chance(0.8)),
     "method": (0.15, lambda draw, table: draw.choice(["plug-in", "subsample"])),
     "subset": (0.3, _factors),
+    "compact": (0.6, lambda draw, table: draw.choice([True, True, np.True_, False, 0.01, 0.2, 0, 1, 1.0])),
+    "importance": (0.6, lambda draw, table: draw.choice(["total", "shapley", "shapley"])),
+    "cluster_cut": (0.6, lambda draw, table: draw.choice(["auto", None, 0.0, 0.2, 0.5, np.float32(0.9), 1])),
+    "factors": (0.3, _factors),
     "n_pairs": (1, lambda draw, table: draw.choice([1, 1, 2, 3, 5])),
     "threshold": (0.4, lambda draw, table: draw.choice([0.51, 0.6, 0.75, 0.9, 1, 1.0, np.nextafter(0.5, 1)])),
 }
@@ -206,10 +214,22 @@ OF_FUNCTION = {
     "stability": ("n_pairs", "threshold", "n_jobs"),
 }
 
+# The same for what factors share.
+SHARING = ("compact", "importance", "cluster_cut")
+OF_SHARING = {
+    "fit": (*SELECTION, *SHARING),
+    "choose": (*SELECTION, *SHARING),
+    "backward_elimination": OF_FUNCTION["backward_elimination"],
+    "closed_indices": (*ESTIMATES, "subset"),
+    "shapley_effects": (*ESTIMATES, "uncertainty"),
+    "interactions": (*ESTIMATES, "factors"),
+    "cumulative_ranking": ESTIMATES,
+}
 
-def make_options(draw, table, function):
+
+def make_options(draw, table, function, of_function):
     """Return keywords for a function; some are wrong, at most two."""
-    options = _allowed(draw, table, OF_FUNCTION[function])
+    options = _allowed(draw, table, of_function[function])
     options["random_state"] = _random_state(draw, table)
     if function == "explained_variance":
         options["subset"] = _factors(draw, table)
@@ -217,7 +237,7 @@ def make_options(draw, table, function):
         options["selector"] = _allowed(draw, table, SELECTION) if draw.chance(0.8) else None
     if draw.chance(0.1):
         for _ in range(draw.integer(1, 2)):
-            _spoil(draw, options, function)
+            _spoil(draw, options, function, of_function)
     return options
 
 
@@ -232,8 +252,8 @@ def _allowed(draw, table, parameters):
     return options
 
 
-def _spoil(draw, options, function):
-    names = [name for name in (*OF_FUNCTION[function], "random_state", *options) if name in WRONG]
+def _spoil(draw, options, function, of_function):
+    names = [name for name in (*of_function[function], "random_state", *options) if name in WRONG]
     if draw.chance(0.05) and function not in ("fit", "choose", "stability"):
         options["n_neighbours"] = 3
     elif isinstance(options.get("selector"), dict) and draw.chance(0.5):

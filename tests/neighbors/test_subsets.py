@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from firstfactor import shapley_effects, total_indices
 from firstfactor._utils.threads import Workers
 from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
@@ -101,3 +102,15 @@ def test_variances_remember_every_subset():
     with open_variances(X, y, Options()) as variances, open_variances(X, y, Options()) as others:
         variances.look_at_subsets((0, 1, 2, 3, 4), 1)
         assert variances.of((1, 3)) == pytest.approx(others.of((1, 3)), rel=1e-12)
+
+
+@pytest.mark.usefixtures("always")
+def test_how_far_neighbours_are_is_known_after_a_scan():
+    X, y = make_table("plain")
+    scanned, alone = search(X, y, 2), search(X, y, 2)
+    scanned.every_subset(range(5), 1)
+    np.testing.assert_array_equal(scanned.balls(range(5)).reach, alone.balls(range(5)).reach)
+    fair, total = shapley_effects(X, y), total_indices(X, y, uncertainty=True)
+    assert fair.sample_size.distance_share == pytest.approx(total.sample_size.distance_share)
+    assert fair.uncertainty.r2_bias == pytest.approx(total.uncertainty.r2_bias)
+    assert np.isfinite(fair.interval()).all()

@@ -62,6 +62,11 @@ def number(parameter: str, value: Any, least: float, most: float = math.inf) -> 
     return float(value)
 
 
+def is_share(value: Any) -> bool:
+    """Tell whether ``value`` is a number from 0 to 1; True and False are not."""
+    return isinstance(value, numbers.Real) and not is_boolean(value) and 0 <= float(value) <= 1
+
+
 def unknown_option(name: str, options: Iterable[str]) -> TypeError:
     """The error for a keyword that does not exist, with the nearest one that does."""
     options = list(options)

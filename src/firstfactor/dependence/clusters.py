@@ -126,9 +126,10 @@ class Cutter:
         """The share of what is lost without all members that one of them keeps, from 0 to 1."""
         rest = [i for i in self.selected if i not in members]
         least, most = self.variances.of(self.selected), self.variances.of(rest)
-        if most - least <= self.variances.tolerance:
+        instead = self.variances.of([*rest, factor])
+        if min(most, instead) - least <= self.variances.tolerance:
             return 1.0
-        return float(np.clip((most - self.variances.of([*rest, factor])) / (most - least), 0.0, 1.0))
+        return float(np.clip((most - instead) / (most - least), 0.0, 1.0))
 
     def exchanges(self) -> dict[int, Exchange]:
         """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
@@ -145,6 +146,7 @@ class Cutter:
         """What happens if a factor takes the place of a selected one."""
         explained = max(self.variances.response.variance - self.variances.of(self.selected), self.variances.tolerance)
         instead = [*(i for i in self.selected if i != selected), other]
-        cost = (self.variances.of(instead) - self.variances.of(self.selected)) / explained
+        lost = self.variances.of(instead) - self.variances.of(self.selected)
+        cost = lost / explained if lost > self.variances.tolerance else 0.0
         is_sure = selected in self.surely_missed
         return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other), dependence, is_sure)

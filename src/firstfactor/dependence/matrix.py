@@ -36,8 +36,9 @@ class Dependence:
 
     def __init__(self, variances: Variances, most_rows: int = MAX_ROWS) -> None:
         search = variances.search
-        self._rows = draw_fixed(search.design.n_rows, most_rows)
-        part = variances.on_rows(self._rows).search if self._rows.size < search.design.n_rows else search
+        rows = draw_fixed(search.design.n_rows, most_rows)
+        # Whether the response varies in these rows is no matter: factors explain factors.
+        part = search.on_rows(rows, search.y[rows]) if rows.size < search.design.n_rows else search
         self._search = Search(
             part.design,
             part.y,
@@ -55,7 +56,7 @@ class Dependence:
 
     def _explained(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
         """The same for few factors, whose columns fit into memory."""
-        columns = [_columns(self._search.design, i) for i in factors]
+        columns = [_columns(self._search.design, i, self._search.weights) for i in factors]
         owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
         responses = np.hstack(columns)
 
@@ -69,14 +70,14 @@ class Dependence:
     def _left(self, factor: int, responses: Floats) -> Floats:
         """The variance of each response that is left given a factor, (responses,)."""
         if self._search.design.constant[factor]:  # on these rows
-            return np.asarray(responses.var(axis=0))
+            return _variance(responses, self._search.weights)
         local = LocalLinear(self._search, (factor,), (NEIGHBORS,))
         squares = local.errors(responses, self._search.outer).values[0] ** 2
         left: Floats = np.average(squares, axis=0, weights=self._search.weights)
         return left
 
 
-def _columns(design: Design, factor: int) -> Floats:
+def _columns(design: Design, factor: int, weights: Floats | None) -> Floats:
     """A factor as columns whose variances add up to 1, (rows, columns); zeros if it is constant."""
     blocks = []
     for j in design.columns[factor]:
@@ -91,8 +92,15 @@ def _columns(design: Design, factor: int) -> Floats:
         if missing.any():
             blocks.append(missing.astype(float))
     columns = np.column_stack(blocks)
-    variance = float(columns.var(axis=0).sum())
+    variance = float(_variance(columns, weights).sum())
     return columns / np.sqrt(variance) if variance > 0 else np.zeros_like(columns)
+
+
+def _variance(columns: Floats, weights: Floats | None) -> Floats:
+    """The variance of each column, (columns,)."""
+    centred = columns - np.average(columns, axis=0, weights=weights)
+    variance: Floats = np.average(centred**2, axis=0, weights=weights)
+    return variance
 
 
 def _ranks(values: Floats) -> Floats:

@@ -53,19 +53,21 @@ def exact_target(factors: FactorSet) -> Target:
     before = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])  # u comes before the factor
     after = np.array([0.0, *before])  # u ends with it
     coefficients = np.where(member, -after[sizes], before[sizes % n])
-    ones = np.full(n, 1 / n)
+    ones = np.full(n, 1 / max(n, 1))
     return Target(whole, tuple(sets), coefficients, -ones, ones)
 
 
 def _draw_orders(variances: Variances, factors: FactorSet) -> Shares:
     """Fair shares from orders drawn at random, each with its reverse, until they are precise enough."""
     whole = tuple(sorted(factors))
-    explained = max(variances.response.variance - variances.of(whole), variances.tolerance)
+    explained = variances.response.variance - variances.of(whole)
+    most = MAX_ORDERS if explained > variances.tolerance else 2 * ORDERS_AT_A_TIME  # shares of nothing never settle
+    explained = max(explained, variances.tolerance)
     counts: list[dict[FactorSet, float]] = [{} for _ in factors]
     gains: list[Floats] = []
     position = {i: k for k, i in enumerate(factors)}
     errors = np.full(len(factors), np.inf)
-    while errors.max() > PRECISION and 2 * len(gains) < MAX_ORDERS:
+    while errors.max() > PRECISION and 2 * len(gains) < most:
         drawn = [variances.rng.permutation(factors).tolist() for _ in range(ORDERS_AT_A_TIME)]
         steps = [list(_steps(order)) + list(_steps(order[::-1])) for order in drawn]
         variances.search.workers.map(variances.of, sorted({u for some in steps for _, u, v in some for u in (u, v)}))

@@ -1,7 +1,5 @@
 """What factors explain alone, and their fair shares, without a selection."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..data.table import Factors
@@ -35,7 +33,7 @@ def estimate_shapley(variances: Variances, uncertainty: bool) -> Indices:
     size = diagnose_sample_size(variances, everything, variances.of(everything))
     if uncertainty:
         sure = plug_in(variances, shares.target, size)
-        sure = replace(sure, standard_errors=np.hypot(sure.standard_errors, shares.errors))
+        sure = sure.less_sure(shares.errors)
     values = index_values(variances, shares.target)
     order = [everything[k] for k in np.argsort(-values, kind="stable").tolist()]
     return relative_to_all(variances, "Shapley", values, sure, size, order)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._utils.normal import normal_cdf
 from ..neighbors.search import Contributions
 from ..neighbors.strategy import Floats
-from ..results.uncertainty import SampleSize, Uncertainty
+from ..results.uncertainty import LEAST_SURE, SampleSize, Uncertainty
 from ..variance.conditional import ROUNDING, Variances
 from ..variance.sampling import deal_groups
 from .average import Average, Linear
@@ -21,9 +21,6 @@ from .targets import FactorSet, Target
 
 # Outer rows that standard errors are estimated from: the estimate itself is from all.
 MAX_ERROR_ROWS = 1000
-
-# What lies between 0 and 1 cannot be less sure than that.
-LEAST_SURE = 0.5
 
 # How many subsamples, and of what share of the rows.
 SUBSAMPLES, SHARE = 50, 0.5

@@ -224,7 +224,7 @@ class Search(SearchSpace):
 
     @cached_property
     def _subset_balls(self) -> dict[tuple[tuple[int, ...], int], Balls]:
-        """Balls of every ``step``-th outer row in every subset of the factors that were scanned last."""
+        """Balls of every ``step``-th outer row in every subset of the factors scanned last, without their reach."""
         return {}
 
     # --- one set at a time -----------------------------------------------------------------------------
@@ -257,8 +257,6 @@ class Search(SearchSpace):
         known = self._recent.get(factors)
         if known is not None:
             return known.every(step)
-        if (tuple(factors), step) in self._subset_balls:
-            return self._subset_balls[tuple(factors), step]
         balls = self._find_balls(factors, self.outer[::step])
         if step == 1 and self.is_small:
             self._recent.put(factors, balls)
@@ -300,7 +298,7 @@ class Search(SearchSpace):
         outer = self.outer[::step]
         if not factors:
             return self.squared_deviations(outer)
-        balls = self.balls(factors, step)
+        balls = self._subset_balls.get((tuple(factors), step)) or self.balls(factors, step)
         variance: Floats = balls.variance / self.unit
         size, values, times = np.array(float(self.n_neighbors)), variance, np.array(1.0)
         own = 1 / size

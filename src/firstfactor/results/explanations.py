@@ -10,6 +10,7 @@ from .._utils.text import list_names, printable
 from ..data.table import locate
 from .formats import percent
 from .indices import Indices
+from .path import Path
 from .sharing import Cluster
 
 # What costs less than that, as a share of what is explained, costs next to nothing.
@@ -25,7 +26,7 @@ class Explanations:
     def __init__(self, names: Sequence[str], reasons: Sequence[str], sentences: Sequence[str]) -> None:
         self.names = tuple(names)
         self.reasons = tuple(reasons)
-        """``selected``, ``constant``, ``stands in``, ``removed`` or ``adds nothing``, for each factor."""
+        """``selected``, ``constant``, ``stands in``, ``adds little``, ``removed``, ``no room`` or ``adds nothing``."""
         self.sentences = tuple(sentences)
 
     def __getitem__(self, name: str) -> str:
@@ -47,7 +48,10 @@ class Explanations:
 
 def explain(indices: Indices, factor: str | int) -> str:
     """One plain sentence on why a factor, given by name or position, was selected or left out."""
-    return explain_factor(indices, locate("factor", factor, indices.names)[0])[1]
+    found = locate("factor", factor, indices.names)
+    if len(found) != 1:
+        raise ValueError(f"factor must be one name or position; got {factor!r}. explanations_ has all sentences.")
+    return explain_factor(indices, found[0])[1]
 
 
 def explain_all(indices: Indices) -> Explanations:
@@ -59,10 +63,10 @@ def explain_all(indices: Indices) -> Explanations:
 def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
     """Why a factor was selected or left out: a word or two, and a sentence."""
     name = printable(indices.names[factor])
+    if indices.support[factor]:  # on other rows even if it is constant here
+        return "selected", _say_selected(indices, factor, name)
     if indices.kinds[factor] == "constant":
         return "constant", f"{name} is constant: it has the same value in every row."
-    if indices.support[factor]:
-        return "selected", _say_selected(indices, factor, name)
     replaced = _replaces(indices, factor)
     if replaced:
         return "stands in", f"{name} stands in for {replaced}."
@@ -77,6 +81,8 @@ def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
             "removed",
             f"{name} entered and was removed: the others explain as much without it{_alone(indices, factor)}.",
         )
+    if path is not None and _had_no_room(indices, path, factor):
+        return "no room", f"{name} {_say_no_room(path, factor)}{_alone(indices, factor)}."
     return "adds nothing", f"{name} {_say_no_gain(indices, factor)}{_alone(indices, factor)}."
 
 
@@ -122,6 +128,24 @@ def _share_alone(indices: Indices, factor: int) -> float | None:
     """What a factor explains alone; None where that is not known."""
     alone = np.nan if indices.sharing is None else float(indices.sharing.alone.values[factor])
     return None if np.isnan(alone) else alone
+
+
+def _had_no_room(indices: Indices, path: Path, factor: int) -> bool:
+    """Whether the last factor allowed entered in a step in which this one would have helped, or was not tested."""
+    if indices.procedure is None or indices.procedure.max_factors is None:
+        return False
+    last = [step for step in path.steps if step.phase == "forward"][-1:]
+    if not last or not last[0].chosen or factor in last[0].chosen or factor not in last[0].candidates:
+        return False
+    return path.is_calibrated or path.last_gains[factor] > 0
+
+
+def _say_no_room(path: Path, factor: int) -> str:
+    """That no more factors were wanted, and what this one would add."""
+    why = "was left out because no more factors were wanted"
+    if path.is_calibrated:
+        return why
+    return f"{why}: in place of the last one, it would add {path.last_gains[factor]:.3f} to R²"
 
 
 def _say_no_gain(indices: Indices, factor: int) -> str:

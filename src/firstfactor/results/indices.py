@@ -94,8 +94,8 @@ class Indices:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The indices as shares of what is explained, (factors,): none is above 1."""
-        return np.minimum(self.values, 1.0)
+        """The indices as shares of what is explained, (factors,): none is above 1 or, of Shapley effects, below 0."""
+        return np.clip(self.values, 0.0, 1.0)
 
     @property
     def has_shares(self) -> bool:

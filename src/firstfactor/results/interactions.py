@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import frames
+from .._utils.text import printable
 from .estimates import Estimates
 from .formats import format_p
 
@@ -60,7 +61,7 @@ class Interactions:
         for together, words in ((True, "work together most"), (False, "share most")):
             found = self.strongest(together)
             if found is not None:
-                first, second = (self.names[i] for i in self.pairs[found])
+                first, second = (printable(self.names[i]) for i in self.pairs[found])
                 parts.append(f"{first} and {second} {words} ({abs(self.values[found]):.3f}).".replace("-", "−"))
         return " ".join(parts) or "No two factors work together or stand in for each other for sure."
 

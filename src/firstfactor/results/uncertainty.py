@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+# What lies between 0 and 1 cannot be less sure than that.
+LEAST_SURE = 0.5
+
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
@@ -34,6 +37,11 @@ class Uncertainty:
 
         errors, p_values = expanded(self.standard_errors), expanded(self.p_values)
         return replace(self, standard_errors=errors, p_values=p_values, bias=expanded(self.bias))
+
+    def less_sure(self, errors: NDArray[np.float64] | float) -> "Uncertainty":
+        """The same with standard errors of the indices that come from something else than the rows."""
+        both = np.minimum(np.hypot(self.standard_errors, errors), LEAST_SURE)
+        return replace(self, standard_errors=both)
 
 
 @dataclass(frozen=True)

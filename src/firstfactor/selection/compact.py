@@ -35,10 +35,10 @@ class CompactSearch:
         free = tuple(i for i in kept if i not in self._forced)
         explained = self._total - self._variances.minus_each(kept)[np.isin(kept, free)]
         self._best = max(self._best, float(explained.max(initial=0.0)))
-        chosen: tuple[int, ...] = ()
-        if len(kept) > 1 and free and self._is_enough(float(explained.max())):
+        chosen: tuple[int, ...]
+        if free and self._is_enough(float(explained.max())):
             chosen = (free[int(np.argmax(explained))],)
-        elif len(kept) > 2:
+        else:
             chosen = self._exchange(kept, free)
         return Step("compact", kept, self._unit * self._explained(kept), free, self._unit * explained, chosen)
 

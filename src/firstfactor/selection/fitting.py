@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import checks
 from .._utils.text import without_controls
 from ..dependence.shapley import fair_shares
 from ..dependence.sharing import find_sharing
@@ -47,10 +48,11 @@ def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
 def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
     """The factors by the rule, and if asked for only as few as explain nearly as much."""
     selection = _select_by_rule(variances, procedure, callback)
-    if procedure.compact is False or len(selection.kept) < 2:
+    is_flag = checks.is_boolean(procedure.compact)
+    if (is_flag and not procedure.compact) or len(selection.kept) < 2:
         return selection
     tolerance = float(procedure.compact)
-    if procedure.compact is True:
+    if is_flag:
         target = total_target(selection.kept, [])
         sure = plug_in(variances, target, diagnose_sample_size(variances, selection.kept, variances.of(selection.kept)))
         tolerance = float(np.hypot(sure.r2, sure.r2_bias))
@@ -109,8 +111,7 @@ def estimate_selected(
     by_importance = sorted(kept, key=lambda i: -values[i])
     size = diagnose_sample_size(variances, by_importance, noise)
     if uncertainty:
-        sure = plug_in(variances, target, size)
-        sure = replace(sure, standard_errors=np.hypot(sure.standard_errors, errors))
+        sure = plug_in(variances, target, size).less_sure(errors)
         if cluster_cut is not None:
             sharing = find_sharing(variances, kept, sure.p_values, size, cluster_cut)
         if selection.p_values is not None:
