@@ -39,6 +39,11 @@ NAMES = {
     "product-of-three": "x₁x₂x₃",
     "parity": "Parity of three",
     "mains-and-xor": "Two mains and XOR",
+    "stand-in": "The paper's example",
+    "equal-correlations": "Equal correlations",
+    "random-correlations": "Random correlations",
+    "three-two-one": "3x₁ + 2x₂ + x₃",
+    "three-two-one-noisy": "3x₁ + 2x₂ + x₃ in half noise",
 }
 
 

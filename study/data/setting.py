@@ -8,7 +8,7 @@ import numpy as np
 
 from firstfactor import problems
 
-from . import difficult, everyday, functions, noise, originals
+from . import difficult, everyday, functions, noise, originals, sharing
 from .real_tables import N_FOLDS, as_numbers, fold, load, split
 
 PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
@@ -18,6 +18,7 @@ SOURCES: dict[str, Any] = {
     **everyday.SOURCES,
     **functions.SOURCES,
     **difficult.SOURCES,
+    **sharing.SOURCES,
 }
 REAL_ROWS = frozenset({"train", "fold"})
 """Parts of a real table to select factors on; a forest with them predicts its other rows."""

@@ -10,11 +10,10 @@ from sklearn.impute import SimpleImputer
 from firstfactor import FIRST, Indices, backward_elimination, total_indices
 
 from ..data.everyday import Described, given_of, parts
-from .outcome import Certainty, Outcome, outcome_of
+from .outcome import LEVEL, Certainty, Outcome, outcome_of
+from .sharing import cumulative, sharing
 
 ALPHA = 0.1
-LEVEL = 0.95
-"""How often intervals should hold the truth."""
 FEWEST_ROWS = 2
 """With fewer rows, FIRST refuses a table."""
 
@@ -202,4 +201,6 @@ OURS: dict[str, Method] = {
     "EXTRAPOLATED": extrapolated,
     "EXTRAPOLATED-SUBSAMPLE": extrapolated_subsample,
     "EXTRAPOLATED-UNGROUPED": as_if_ungrouped(extrapolated),
+    "SHARING": sharing,
+    "CUMULATIVE": cumulative,
 }

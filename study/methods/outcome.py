@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+LEVEL = 0.95
+"""How often intervals should hold the truth."""
+
 
 @dataclass(frozen=True)
 class Certainty:
@@ -17,7 +20,7 @@ class Certainty:
     p_values: list[float]
     """One-sided, for "this factor adds nothing given the others"."""
     ceiling_error: float
-    """Standard error of the R² ceiling."""
+    """Standard error of the R² ceiling; not a number where only shares are looked at."""
     distance_share: float
     """How far nearest neighbours are: their mean squared distance as a share of that of any two rows."""
     lower: list[float] | None = None
@@ -35,7 +38,9 @@ class Outcome:
     importances: Floats
     """One per factor, not negative; larger is more important. Scales differ between methods."""
     selected: tuple[int, ...] | None
-    """Positions of the selected factors in ascending order; None where a method only ranks."""
+    """Positions of the selected factors in ascending order; None where a method only ranks.
+
+    Where a method puts all factors in order, that order; importances then are by place, not by factor."""
     error: float | None = None
     """What a model of the method's own errs on rows it has not seen; None where it fits no model."""
     ceiling: float | None = None

@@ -16,6 +16,7 @@ COMPETITORS = {
     "RF-VS": "rfvs:rfvs",
     "VIMP-R2": "vimp:vimp_r2",
     "VIMP-ACC": "vimp:vimp_accuracy",
+    "PYFIRST-RANK": "pyfirst_rank:pyfirst_rank",
 }
 
 NAMES = (*OURS, *COMPETITORS)

@@ -9,7 +9,9 @@ from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
 from ..data.difficult import BLOCK, MEMORY, SCALE, STEEPNESS
 from ..data.everyday import OUTPUT_CORRELATION, WEIGHT_SHAPE
 from ..data.evidence import AMOUNTS, CLASSES, INTERACTIONS, OTHER_FUNCTIONS, RARE_CLASS, SMALL_EFFECTS
+from ..data.sharing import EQUAL_CORRELATION, PAPER_CORRELATION
 from ..methods.ours import ALPHA
+from ..methods.sharing import ESTIMATOR
 from ..paper import claims
 from ..paper.claims.claim import Judged
 from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
@@ -22,6 +24,7 @@ from .tables.after_selection import tabulate_after_selection
 from .tables.calibrated import tabulate_calibrated
 from .tables.classes import tabulate_classes
 from .tables.coverage import tabulate_coverage
+from .tables.cumulative import tabulate_cumulative
 from .tables.dimension import compare_dimension
 from .tables.estimators import tabulate_estimators
 from .tables.everyday_noise import tabulate_everyday_noise
@@ -41,6 +44,7 @@ from .tables.panel_ceiling import tabulate_panel_ceiling
 from .tables.ranking import tabulate_ranking
 from .tables.real_tables import compare_tables
 from .tables.selection import tabulate_selection
+from .tables.sharing import tabulate_sharing
 from .tables.ten_tables import tabulate_ten_tables
 from .tables.time_order import tabulate_time_order
 from .tables.too_few_rows import tabulate_too_few_rows
@@ -141,6 +145,17 @@ SETUPS = {
     f"consecutive rows have a correlation of {MEMORY}. Groups: blocks of {BLOCK} consecutive rows.",
     "ten-tables": "The paper's ten real tables. Targets shuffled 20 times. And four divisions into five folds: the "
     "calibrated rule selects factors on four folds, and random forests on these and on all factors predict the fifth.",
+    "sharing": "Linear models, y = Xβ + noise, of normal factors of variance 1. The paper's example: three factors, "
+    f"β = (1, 1, 0), the last two with a correlation of {PAPER_CORRELATION}, noise of standard deviation 0.5. Equal "
+    f"correlations: four factors, β = (2, 1, 1, 0), all correlations {EQUAL_CORRELATION}, noise of 1. Random "
+    "correlations: five factors, β = (1, −1, 0.5, 0.5, 0), a correlation matrix drawn once, noise of 1. A set u of "
+    "factors explains Cov(y, X_u) Σ_uu⁻¹ Cov(X_u, y), from which all truths follow. Ishigami: its three factors, noise "
+    f"of variance 1, the closed form. All from one look at the neighbours, by the {ESTIMATOR} estimator. Alone: closed "
+    "index. Total: total index, what is lost without. Joint: total index of a pair. Pair: that minus both totals. Fair "
+    "share: Shapley effect.",
+    "cumulative": "y = 3x₁ + 2x₂ + x₃ + noise, independent normal factors of variance 1, 1,000 rows. Noise has "
+    "variance 1, or 14, which is half of Var(y). x₁ explains 9/14 of what all explain, x₁ and x₂ 13/14. Beside it "
+    "pyfirst 1.0.2, the authors' package, with noise=True.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }
@@ -211,6 +226,8 @@ BUILD: dict[str, Build] = {
     "intervals": _without_numbers(tabulate_intervals),
     "time-order": _without_numbers(tabulate_time_order),
     "ten-tables": _without_numbers(tabulate_ten_tables),
+    "sharing": _without_numbers(tabulate_sharing),
+    "cumulative": _without_numbers(tabulate_cumulative),
 }
 
 

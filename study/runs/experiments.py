@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..data import evidence, originals
+from ..data import evidence, originals, sharing
 from ..data.everyday import AT_RANDOM, BY_VALUE
 from ..data.setting import Setting
 from .store import Task
 
-MOST, MANY, HALF, QUARTER, SOME, FEW = 200, 100, 50, 25, 20, 10
+MOST, MANY, SIXTY, HALF, QUARTER, SOME, FEW = 200, 100, 60, 50, 25, 20, 10
 CORRELATIONS = (0.0, 0.5, 0.9)
 DIMENSIONS = (50, 100, 200, 500, 1000)
 SLOW = frozenset({"RF-VS", "VIMP-R2", "VIMP-ACC", "RF-SHAP"})
@@ -341,5 +341,30 @@ EVIDENCE = (
         (Plan((*evidence.SHUFFLED, *evidence.FOLDS), ("CALIBRATED",), range(SOME)),),
     ),
 )
-ALL = (*PAPER, *CERTAINTY, *EVIDENCE)
+
+LINEAR, LINEAR_LARGE = (
+    tuple(
+        Setting(source, n_rows, len(sharing.MODELS[source].coefficients))
+        for source in ("stand-in", "equal-correlations", "random-correlations")
+    )
+    for n_rows in (1000, 10_000)
+)
+SHARING_ISHIGAMI = Setting("ishigami", 1000, 3, part="model")
+IN_ORDER = tuple(Setting(source, 1000, 3) for source in ("three-two-one", "three-two-one-noisy"))
+SHARING = (
+    Experiment(
+        "sharing",
+        "Alone, total, joint, pair and fair share where they are known",
+        (
+            Plan((*LINEAR, SHARING_ISHIGAMI), ("SHARING",), range(MOST)),
+            Plan(LINEAR_LARGE, ("SHARING",), range(SIXTY)),
+        ),
+    ),
+    Experiment(
+        "cumulative",
+        "All factors in order of what each adds",
+        (Plan(IN_ORDER, ("CUMULATIVE", "PYFIRST-RANK"), range(HALF)),),
+    ),
+)
+ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

@@ -8,7 +8,8 @@ from scipy.stats import norm
 
 from ..data.arrays import Floats
 from ..data.setting import SOURCES
-from ..methods.ours import ALPHA, LEVEL
+from ..methods.ours import ALPHA
+from ..methods.outcome import LEVEL
 from .estimates import Estimate, estimate
 from .results import Cell
 from .truths import true_ceiling, truth
@@ -40,16 +41,16 @@ class Quality:
 def qualities(cell: Cell) -> list[Quality]:
     """Return how good the indices of the factors of a model are, and last the R² ceiling."""
     setting = cell.setting
-    errors, lower, upper = (_listed(cell, field) for field in ("standard_errors", "lower", "upper"))
+    errors, lower, upper = (listed(cell, field) for field in ("standard_errors", "lower", "upper"))
     indices = [
-        _quality(f"X{place + 1}", truth(setting)[j], cell.importances[:, j], errors[:, j], lower[:, j], upper[:, j])
+        quality(f"X{place + 1}", truth(setting)[j], cell.importances[:, j], errors[:, j], lower[:, j], upper[:, j])
         for j, place in enumerate(SOURCES[setting.source].true_factors)
     ]
-    of_ceiling = (_certainty(cell, "ceiling_error"), *_listed(cell, "ceiling_interval", 2).T)
-    return [*indices, _quality("ceiling", true_ceiling(setting), ceilings(cell), *of_ceiling)]
+    of_ceiling = (_certainty(cell, "ceiling_error"), *listed(cell, "ceiling_interval", 2).T)
+    return [*indices, quality("ceiling", true_ceiling(setting), ceilings(cell), *of_ceiling)]
 
 
-def _quality(name: str, true: float, values: Floats, errors: Floats, lower: Floats, upper: Floats) -> Quality:
+def quality(name: str, true: float, values: Floats, errors: Floats, lower: Floats, upper: Floats) -> Quality:
     """Return how good estimates are; where no interval is stored, it is the one of the standard error."""
     margins = norm.ppf((1 + LEVEL) / 2) * errors
     low = np.where(np.isnan(lower), values - margins, lower)
@@ -78,7 +79,7 @@ def alarms_of_next_step(cell: Cell) -> Estimate:
 def small_p_values(cell: Cell) -> Estimate:
     """Return how often a factor that adds nothing has a small p-value; those of one table are not independent."""
     nulls = [j for j in range(cell.setting.n_factors) if j not in cell.setting.true_factors]
-    shares = (_listed(cell, "p_values")[:, nulls] <= SMALL).mean(axis=1)
+    shares = (listed(cell, "p_values")[:, nulls] <= SMALL).mean(axis=1)
     return estimate(shares, share=not np.ptp(shares))  # the same in all runs is not certain to be so in the next one
 
 
@@ -163,7 +164,7 @@ def _certainty(cell: Cell, field: str) -> Floats:
     return cell.rows["certainty"].struct.field(field).to_numpy().astype(float)
 
 
-def _listed(cell: Cell, field: str, length: int | None = None) -> Floats:
+def listed(cell: Cell, field: str, length: int | None = None) -> Floats:
     """Return a value for every factor, or so many, one row per repetition; not a number where none are stored."""
     length = cell.setting.n_factors if length is None else length
     lists = cell.rows["certainty"].struct.field(field).to_list()

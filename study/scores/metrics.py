@@ -14,9 +14,9 @@ from .truths import truth
 Flags = NDArray[np.bool_]
 
 
-def importances(setting: Setting, rows: pl.DataFrame) -> Floats:
-    """Return the importance of every factor in every row, 0 included."""
-    dense = np.zeros((len(rows), setting.n_factors))
+def importances(setting: Setting, rows: pl.DataFrame, length: int | None = None) -> Floats:
+    """Return the importance of every factor in every row, 0 included; or so many values, where a method gives more."""
+    dense = np.zeros((len(rows), setting.n_factors if length is None else length))
     dense[_positions(rows, "factors")] = _flat(rows, "importances")
     return dense
 

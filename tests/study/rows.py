@@ -15,6 +15,7 @@ from study.runs.store import SCHEMA, Row, Task
 from study.runs.stream import pack
 from study.scores import truths
 from study.scores.results import Results
+from study.scores.sharing import true_cumulative_shares, true_shares
 
 KNOWN = (*PROBLEMS, "panel", "g-function")
 SMALL = Setting("ishigami", 60, 3)
@@ -83,8 +84,26 @@ def as_table(rows: list[Row]) -> pa.Table:
     return pa.Table.from_pylist(values, schema=SCHEMA)
 
 
+def shares(setting: Setting, repetition: int, away: float = 0.0, error: float = 0.01) -> Row:
+    """A row of what factors share: so many standard errors away from the truth, but for fair shares."""
+    kinds = true_shares(setting)
+    values = np.concatenate([np.array(some) + (kind != "fair share") * away * error for kind, some in kinds.items()])
+    sure = Certainty([error] * len(values), [0.5] * len(values), np.nan, 0.05)
+    return dataclasses.replace(row(Task(setting, "SHARING", repetition), values, selects=False), certainty=sure)
+
+
+def in_order(setting: Setting, method: str, repetition: int, order: tuple[int, ...] = (0, 1, 2)) -> Row:
+    """A row of all factors in some order, with the true cumulative shares."""
+    one = row(Task(setting, method, repetition), np.array(true_cumulative_shares(setting)))
+    return dataclasses.replace(one, selected=list(order))
+
+
 def made_up(task: Task, rng: np.random.Generator) -> Row:
     """Some result that a method might give, worse if it is not ours."""
+    if task.method == "SHARING":
+        return shares(task.setting, task.repetition, rng.normal())
+    if task.method in ("CUMULATIVE", "PYFIRST-RANK"):
+        return in_order(task.setting, task.method, task.repetition)
     setting, spread = task.setting, 0.02 if task.method.startswith(("FIRST", "NANNE")) else 0.2
     error = None
     if setting.part in ("drawn", "model", "given"):

@@ -10,7 +10,11 @@ ESTIMATING = {name + end for name in ("NEAREST", "EXTRAPOLATED") for end in ("",
 ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", *ESTIMATING}
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "VIMP-ACC"])
+BY_PLACE = {"CUMULATIVE", "PYFIRST-RANK"}
+OF_SETS = {"SHARING"}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in {"VIMP-ACC", *BY_PLACE, *OF_SETS}])
 def test_every_method_finds_the_one_factor_that_matters(name):
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(150, 3))
@@ -24,6 +28,17 @@ def test_every_method_finds_the_one_factor_that_matters(name):
     assert outcome.selected is None or 1 in outcome.selected
     again = method(name)(X, y, 0)
     assert np.array_equal(again.importances, outcome.importances) and again.selected == outcome.selected
+
+
+@pytest.mark.parametrize("name", sorted(BY_PLACE))
+def test_every_method_that_orders_all_factors_begins_with_the_one_that_matters(name):
+    if name == "PYFIRST-RANK":
+        pytest.importorskip("pyfirst")
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(150, 3))
+    outcome = method(name)(X, 3 * X[:, 1] + 0.1 * rng.normal(size=150), 0)
+    assert outcome.selected[0] == 1 and sorted(outcome.selected) == [0, 1, 2]
+    assert outcome.importances.shape == (3,) and outcome.importances[-1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

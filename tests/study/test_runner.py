@@ -99,7 +99,7 @@ def assert_comes_out_again(row):
     if row["certainty"] is not None:
         stored = {field: value for field, value in row["certainty"].items() if value is not None}  # not all always were
         for field, value in stored.items():
-            assert getattr(again.certainty, field) == pytest.approx(value, rel=1e-5, abs=1e-6)
+            assert getattr(again.certainty, field) == pytest.approx(value, rel=1e-5, abs=1e-6, nan_ok=True)
     assert again.p_value == pytest.approx(row["p_value"])
     assert again.error == pytest.approx(row["error"]) and again.error_of_all == pytest.approx(row["error_of_all"])
 
@@ -107,6 +107,8 @@ def assert_comes_out_again(row):
 @pytest.mark.usefixtures("no_warm_up")
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("FIRST-INTEGERS", "CALIBRATED-NEXT")])
 def test_stored_rows_come_out_again_from_their_seeds(name):
+    if name == "PYFIRST-RANK":
+        pytest.importorskip("pyfirst")
     stored = Store(name).read()
     simulated = ~stored["part"].is_in(["original", "whole", "train", "subset", "shuffled", "fold"])
     rows = stored.filter(simulated, stored["n_factors"] <= 10).sort("repetition", "correlation")

@@ -33,7 +33,7 @@ class Cutter:
     """Cuts a tree of factors, some of which are selected, into clusters."""
 
     variances: Variances
-    kept: FactorSet
+    selected: FactorSet
     tree: Tree
     sure: Uncertainty
     """Of the joint index of each node."""
@@ -67,8 +67,8 @@ class Cutter:
         """Whether a node has a selected factor, and adds something for sure or is as close as the given cut."""
         node = self.tree.nodes[number]
         if self.cut is not None:
-            return node.dependence >= self.cut and not set(node.positions).isdisjoint(self.kept)
-        return bool(self.sure.p_values[number] <= MAX_P_VALUE) and not set(node.positions).isdisjoint(self.kept)
+            return node.dependence >= self.cut and not set(node.positions).isdisjoint(self.selected)
+        return bool(self.sure.p_values[number] <= MAX_P_VALUE) and not set(node.positions).isdisjoint(self.selected)
 
     def _any_will_do(self, number: int) -> dict[int, float]:
         """What each factor of a node keeps in place of all, if each keeps enough; otherwise nothing."""
@@ -92,19 +92,19 @@ class Cutter:
         All selected factors together are no cluster: they are all there is.
         """
         node = self.tree.nodes[number]
-        some = tuple(i for i in node.positions if i in self.kept)
-        if len(some) < 2 or len(some) == len(self.kept):
+        some = tuple(i for i in node.positions if i in self.selected)
+        if len(some) < 2 or len(some) == len(self.selected):
             return {}
-        least = self.variances.of(self.kept)
+        least = self.variances.of(self.selected)
         explained = max(self.variances.response.variance - least, self.variances.tolerance)
-        totals = dict(zip(self.kept, (self.variances.minus_each(self.kept) - least) / explained, strict=True))
+        totals = dict(zip(self.selected, (self.variances.minus_each(self.selected) - least) / explained, strict=True))
         if any(totals[i] >= FAR_BELOW * node.joint / len(some) for i in some):
             return {}
         return {i: self.keeps(some, i) for i in some}
 
     def _make(self, number: int, kept: dict[int, float]) -> Cluster:
         node = self.tree.nodes[number]
-        order = sorted(kept, key=lambda i: (-round(kept[i], TIE_DIGITS), i not in self.kept, i))
+        order = sorted(kept, key=lambda i: (-round(kept[i], TIE_DIGITS), i not in self.selected, i))
         return Cluster(
             factors=tuple(self.tree.names[i] for i in order),
             joint=node.joint,
@@ -124,8 +124,8 @@ class Cutter:
 
     def keeps(self, members: FactorSet, factor: int) -> float:
         """The share of what is lost without all members that one of them keeps, from 0 to 1."""
-        rest = [i for i in self.kept if i not in members]
-        least, most = self.variances.of(self.kept), self.variances.of(rest)
+        rest = [i for i in self.selected if i not in members]
+        least, most = self.variances.of(self.selected), self.variances.of(rest)
         instead = self.variances.of([*rest, factor])
         if min(most, instead) - least <= self.variances.tolerance:
             return 1.0
@@ -133,20 +133,20 @@ class Cutter:
 
     def exchanges(self) -> dict[int, Exchange]:
         """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
-        columns = [column for column, i in enumerate(self.tree.leaves) if i in self.kept]
+        columns = [column for column, i in enumerate(self.tree.leaves) if i in self.selected]
         mutual = (self.tree.dependence + self.tree.dependence.T) / 2
         found = {}
         for row, i in enumerate(self.tree.leaves):
-            if i not in self.kept:
+            if i not in self.selected:
                 column = columns[int(np.argmax(mutual[row, columns]))]
                 found[i] = self._exchange(self.tree.leaves[column], i, float(mutual[row, column]))
         return found
 
     def _exchange(self, selected: int, other: int, dependence: float) -> Exchange:
         """What happens if a factor takes the place of a selected one."""
-        explained = max(self.variances.response.variance - self.variances.of(self.kept), self.variances.tolerance)
-        instead = [*(i for i in self.kept if i != selected), other]
-        lost = self.variances.of(instead) - self.variances.of(self.kept)
+        explained = max(self.variances.response.variance - self.variances.of(self.selected), self.variances.tolerance)
+        instead = [*(i for i in self.selected if i != selected), other]
+        lost = self.variances.of(instead) - self.variances.of(self.selected)
         cost = lost / explained if lost > self.variances.tolerance else 0.0
         is_sure = selected in self.surely_missed
         return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other), dependence, is_sure)

@@ -15,6 +15,7 @@ from . import (
     real_tables,
     requirements,
     selection,
+    sharing,
 )
 from .claim import Claim, Judged
 
@@ -31,6 +32,7 @@ _FILES = (
     real_tables,
     requirements,
     evidence,
+    sharing,
 )
 ALL: tuple[Claim, ...] = tuple(claim for file in _FILES for claim in file.CLAIMS)
 
