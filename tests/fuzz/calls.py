@@ -12,6 +12,7 @@ import numpy as np
 
 import firstfactor
 from firstfactor import plots
+from firstfactor.dependence import shapley
 from firstfactor.variance import conditional
 
 from . import invariants
@@ -145,6 +146,10 @@ class SharingCase(TableCase):
     kind = "sharing"
     functions = SHARING_FUNCTIONS
     of_function = OF_SHARING
+
+    def _call(self, X, y, rows, **changed):
+        with mock.patch.object(shapley, "MAX_ORDERS", 60):  # all of them take a minute where little is explained
+            return super()._call(X, y, rows, **changed)
 
 
 def _shown(data):
