@@ -224,7 +224,7 @@ def shapley_effects(
     array([0.5, 0.2, 0.2])
     """
     checks.boolean("uncertainty", uncertainty)
-    with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
+    with open_variances(X, y, Options.parse(options), sample_weight, groups, many_sets=True) as variances:
         indices = estimate_shapley(variances, uncertainty)
     return _warn(indices)
 

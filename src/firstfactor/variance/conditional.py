@@ -158,9 +158,14 @@ class Variances:
         self.search.workers.__exit__(kind, error, trace)
 
 
-def open_variances(X: Any, y: Any, options: Options, sample_weight: Any = None, groups: Any = None) -> Variances:
-    """Validate the table and the options that depend on it; return the conditional variances."""
-    return make_variances(read_table(X, y, how_to_read(options), sample_weight, groups).observe(), options)
+def open_variances(
+    X: Any, y: Any, options: Options, sample_weight: Any = None, groups: Any = None, *, many_sets: bool = False
+) -> Variances:
+    """Validate the table and the options that depend on it; return the conditional variances.
+
+    ``many_sets`` says that so many sets will be asked for that even a small table is worth several threads.
+    """
+    return make_variances(read_table(X, y, how_to_read(options), sample_weight, groups).observe(), options, many_sets)
 
 
 def how_to_read(options: Options) -> Reading:
@@ -168,8 +173,8 @@ def how_to_read(options: Options) -> Reading:
     return Reading(**{each.name: getattr(options, each.name) for each in fields(Reading)})
 
 
-def make_variances(observed: Observations, options: Options) -> Variances:
-    """The conditional variances of a table that was read."""
+def make_variances(observed: Observations, options: Options, many_sets: bool = False) -> Variances:
+    """The conditional variances of a table that was read; see `open_variances`."""
     design, response = observed.design, observed.response
     most, why = most_neighbors(design.n_rows, observed.groups)
     n_neighbors = min(response.default_neighbors, most) if options.n_neighbors is None else options.n_neighbors
@@ -177,7 +182,7 @@ def make_variances(observed: Observations, options: Options) -> Variances:
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
     workers, estimator = Workers(options.n_jobs), options.estimator or "nearest"
-    if design.values.size <= (SMALL if estimator == "nearest" else SMALL_FOR_FITS):
+    if not many_sets and design.values.size <= (SMALL if estimator == "nearest" else SMALL_FOR_FITS):
         workers = Workers(1)
     search = Search(design, response.values, outer, n_neighbors, workers, observed.weights, observed.groups)
     return Variances(response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows)
