@@ -30,7 +30,7 @@ with warnings.catch_warnings():
 
 warnings.simplefilter("ignore", TooFewRowsWarning)  # 50 factors are too many on purpose
 
-SAME_RULE = {"forward": 2, "elimination": "single"}
+SAME_RULE = {"forward": 2, "elimination": "single", "cluster_cut": None}
 
 # name, table, neighbours, ratio to reach, whether the answers must agree (no ties)
 AGAINST_PEER = [

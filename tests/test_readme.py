@@ -13,7 +13,7 @@ ROOT = readme.ROOT
 README = readme.README.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("example", [*readme.CODE.finditer(README)], ids=["fit", "sure", "truth"])
+@pytest.mark.parametrize("example", [*readme.CODE.finditer(README)], ids=["fit", "sure", "sharing", "truth"])
 def test_the_examples_print_what_is_shown(example):
     assert readme.run_code(example["source"]) == example["shown"]
 

@@ -341,9 +341,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         path : path
             Where to write.
         X, y : the data given to `fit`, optional
-            For the sections on effects, stand-ins and the data.
+            For the sections on effects and the data.
         **details
-            ``title``, ``call``, ``notes``, ``settings``, ``stability``: as in `write_report`.
+            ``title``, ``call``, ``notes``, ``settings``, ``stability``, ``source``, ``sample_weight``, ``groups``: as
+            in `write_report`.
         """
         check_is_fitted(self)
         write_report(self, path, X, y, **details)

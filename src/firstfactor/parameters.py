@@ -338,9 +338,9 @@ class Procedure(_Parameters):
     cluster_cut: float | str | None = parameter(
         "auto",
         '"auto", float or None',
-        'Which factors are clusters, that stand in for each other. "auto": any one of them keeps three quarters of '
-        "what all of them add. A number from 0 to 1: they explain so much of each other. None: do not look, which "
-        "saves time.",
+        'Which factors are clusters, that share information. "auto": any one of them keeps three quarters of what all '
+        "of them add, or each is missed far less than its share. A number from 0 to 1: they explain so much of each "
+        "other. None: do not look, which saves time.",
         _is_cluster_cut,
         typed=float,
         metavar="SHARE",

@@ -36,6 +36,10 @@ class Ranking:
     """The factors and the response that were analysed, and what happened to them on the way."""
     settings: Mapping[str, Any]
     """All parameters, with defaults that depend on others filled in."""
+    options: Options
+    """How the table was read and variances were estimated."""
+    path: str | None = None
+    """The file that the table comes from."""
     stability: "Stability | None" = None
     """How often each factor is selected on halves of the rows, if that was asked for."""
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -95,8 +99,11 @@ class Ranking:
     def report(self, path: str | os.PathLike[str], **details: Any) -> None:
         """Write everything as one HTML page to send to a colleague; ``details`` are ``title`` and ``call``."""
         from .reporting.report import write_report
+        from .reporting.source import describe_file, describe_table
 
         data = self.dataset
+        is_file = self.path is not None and os.path.isfile(self.path)
+        source = describe_file(self.path or "") if is_file else describe_table(data.X, data.y, data.shown)
         write_report(
             self.indices,
             path,
@@ -105,6 +112,10 @@ class Ranking:
             notes=self.notes(),
             settings=self.settings,
             stability=self.stability,
+            source=source,
+            options=self.options,
+            sample_weight=data.weights,
+            groups=data.groups,
             **details,
         )
 
@@ -223,6 +234,8 @@ def rank(
         indices=indices,
         dataset=dataset,
         settings=_settings_used(parameters, estimates, procedure, dataset),
+        options=estimates,
+        path=os.fspath(data) if isinstance(data, (str, os.PathLike)) else None,
         stability=stability,
         seconds=watch.seconds,
     )
@@ -302,6 +315,7 @@ def _estimate(
     dataset: "Dataset", method: str, options: Options, procedure: Procedure, callback: "Callable[[Path], None]"
 ) -> "Indices":
     """The importances by the method asked for."""
+    from .dependence.sharing import add_sharing
     from .inference.totals import estimate_totals
     from .selection.backward import eliminate
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
@@ -310,12 +324,14 @@ def _estimate(
     with open_variances(dataset.X, dataset.y, options, dataset.weights, dataset.groups) as variances:
         design = variances.design
         if method == "total":
-            return estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
+            indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
+            return add_sharing(variances, indices, procedure.cluster_cut)
         if method == "backward":
             on_step = in_context(callback, design.names, variances.response.variance)
             forced = find_forced(variances, procedure)
             selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
-            return estimate_selected(variances, selection, "NANNE-BE", len(selection.kept) <= MAX_WITH_UNCERTAINTY)
+            is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, procedure.cluster_cut
+            return estimate_selected(variances, selection, "NANNE-BE", is_sure, cluster_cut=cut)
         return fit(variances, procedure, callback)
 
 

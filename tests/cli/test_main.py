@@ -195,11 +195,12 @@ def test_what_is_printed(runs):
     ]
     ceiling = r"From the 3 selected factors, models can explain about (9\d\.?\d*) % of the variance of y: at least "
     ceiling += r"(9\d\.?\d*) %, as far as these rows can tell\."  # at most 100 % is not worth saying
-    about, low = map(float, re.fullmatch(ceiling, f"{lines[3]} {lines[4]}").groups())
+    assert lines[3] == "y is driven by size, make and load."
+    about, low = map(float, re.fullmatch(ceiling, f"{lines[4]} {lines[5]}").groups())
     assert low < about
-    assert re.fullmatch(r"rank  factor +kind +importance \(interval\) +p", lines[6])
-    cells = r"(0\.\d{3}) \(0\.\d{3}–0\.\d{3}\)  <0\.001  ([█▏▎▍▌▋▊▉]+)"
-    ranked = [re.fullmatch(rf" +(\d)  (\w+) +(\w+) +{cells}", line).groups() for line in lines[7:10]]
+    assert re.fullmatch(r"rank  factor +kind +lost without \(95 %\) +alone +p", lines[7])
+    cells = r"(0\.\d{3}) \(0\.\d{3}–0\.\d{3}\)   0\.\d{3}  <0\.001  ([█▏▎▍▌▋▊▉]+)"
+    ranked = [re.fullmatch(rf" +(\d)  (\w+) +(\w+) +{cells}", line).groups() for line in lines[8:11]]
     assert [(rank, name, kind) for rank, name, kind, _, _ in ranked] == [
         ("1", "size", "number"),
         ("2", "make", "category"),
@@ -207,11 +208,12 @@ def test_what_is_printed(runs):
     ]
     bars = [len(bar) for *_, bar in ranked]
     assert bars == sorted(bars, reverse=True)
-    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[10:13]]
-    assert {name for name, _, _ in left_out} == {"code", "a name so …thing else", "flat"}
+    left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[11:14]]
+    assert {name for name, _, _ in left_out} == {"code", "a name …g else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
     assert all(reason == "adds no more than chance would" for _, _, reason in left_out[:2])
-    assert lines[14] == "95 % intervals (chance and bias); p: probability of the effect by chance."
+    assert lines[15] == "Of what is explained: lost without the factor (█), explained by it alone (░)."
+    assert lines[16] == "95 % intervals (chance and bias); p: probability of the effect by chance."
     assert "weak" not in "".join(lines)
     parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
     assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])
@@ -298,7 +300,7 @@ def test_how_a_file_was_read_is_written(runs, folder, table):
 def test_hundreds_of_factors_are_summed_up(runs):
     output = text(runs["many"])
     assert len(output.splitlines()) < 30
-    assert re.search(r"… and 28\d more left out; --csv or --json writes all\.", output)
+    assert re.search(r"… and 29\d others add nothing \(--csv lists them\)\n", output)
 
 
 # --- how sure -------------------------------------------------------------------------------------------
@@ -339,8 +341,8 @@ def test_stability_is_that_of_the_same_rule(runs, folder, table):
     assert written["stability"]["expected_false"] == expected.expected_false
     assert written["stability"]["selected"] == [expected.names[i] for i in expected.selected]
     assert "frequency" in pl.read_csv(folder / "calibrated.csv").columns
-    assert re.search(r"rank  factor +kind +halves +importance \(interval\) +p\n", output)
-    assert re.search(r" 1  size +number +1\.00 +0\.\d{3} \(0\.\d{3}–0\.\d{3}\)  <0\.001  █", output)
+    assert re.search(r"rank  factor +kind +halves +lost without \(95 %\) +alone +p\n", output)
+    assert re.search(r" 1  size +number +1\.00 +0\.\d{3} \(0\.\d{3}–0\.\d{3}\)   0\.\d{3}  <0\.001  █", output)
     assert "halves: how often selected on 4 random halves of the rows; " in words(output)
     assert 'id="stability"' in (folder / "calibrated.html").read_text(encoding="utf-8")
     assert ", stability " in words(output.rpartition("Time: ")[2])
@@ -349,7 +351,7 @@ def test_stability_is_that_of_the_same_rule(runs, folder, table):
 def test_weak_factors_are_marked_and_60_columns_are_enough(runs):
     output = text(runs["noise"])
     assert max(map(len, output.splitlines())) <= 60
-    assert re.search(r" 1  x\d+ .* 0\.\d{3} \(0\.000–1\.000\) \?", output)
+    assert re.search(r" 1  x\d+ .* 0\.\d{3} \(0\.000–1\.000\)   0\.\d{3} \?", output)
     assert "? weak: the interval reaches 0.\n" in output
     assert not any(word in output for word in ("e-", "nan", "Warning"))
 
@@ -366,7 +368,7 @@ def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
     found = facts(folder, "many.json")["sample_size"]
     assert "Note: 200 rows are too few for 300 factors at once: " in output
     assert f"The rows are enough for about {found['supported_factors']}. Use --method first, fewer factors or" in output
-    assert "they take too long for more than 30 factors." in output and "(interval)" not in output
+    assert "they take too long for more than 30 factors." in output and "(95 %)" not in output
     assert facts(folder, "many.json")["r2_interval"] is None
 
 
@@ -377,13 +379,14 @@ def test_the_paper_s_rule_shows_no_p_values_and_says_what_it_is_worth(runs, fold
         in output
     )
     assert "No p-values: from the rows that also selected the factors they would be too small." in output
-    assert re.search(r"importance \(interval\)\n", text(runs["paper"]))
+    assert re.search(r"lost without \(95 %\) +alone\n", text(runs["paper"]))
+    assert "were selected to explain y." in output
     written = facts(folder, "paper.json")
     assert written["why_no_p_values"].startswith("No p-values: ")
     assert {row["p_value"] for row in written["factors"]} == {None}
     assert pl.read_csv(folder / "paper.csv")["p_value"].null_count() == len(FACTORS)
     assert facts(folder, "r.json")["why_no_p_values"] is None
-    assert re.search(r"importance \(interval\) +p\n", text(runs["paper split"]))
+    assert re.search(r"lost without \(95 %\) +alone +p\n", text(runs["paper split"]))
     assert "no evidence; p-values from the other half of the rows are." in words(text(runs["paper split"]))
     assert "no evidence" not in words(text(runs["t.csv"]) + text(runs["total"]) + text(runs["backward"]))
 
@@ -429,9 +432,10 @@ def test_the_table_of_factors_as_csv(runs, folder):
     text(runs["all outputs"])
     with (folder / "r.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    evidence = ["standard_error", "p_value", "low", "high"]
-    says = ["selected", "weak", "reason", "missing", "forced"]
-    assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, *says]
+    evidence, alone = ["standard_error", "p_value", "low", "high"], ["alone", "alone_standard_error"]
+    says = ["selected", "weak", "reason", "explanation", "missing", "forced"]
+    assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, *alone, *says]
+    assert [0 < float(row["alone"]) < 1 for row in rows[:3]] == [True] * 3
     assert [row["low"] < row["importance"] < row["high"] for row in rows] == [True] * 3 + [False] * 3
     assert [rows[-1][name] for name in evidence] == [""] * 4
     assert [row["factor"] for row in rows[:3]] == ["size", "make", "load"]
@@ -489,7 +493,7 @@ def test_an_encoding_without_bars(runs):
     for name in ("backward", "outer"):
         assert text(runs[name]).isascii()
     output = text(runs["outer"])
-    assert "####" in output and "\n   -  code" in output and "a name so ~thing else" in output
+    assert "####" in output and "\n   -  code" in output and "a name ~g else" in output
     assert re.search(r"\(0\.\d{3}-0\.\d{3}\)", output)
 
 

@@ -79,9 +79,10 @@ def test_importance_has_a_bar_for_each_factor_and_says_why_others_are_left_out(f
     selected = selector.selected_
     assert labels_of(ax)[: len(selected)] == [f"x{i}" for i in selected]
     assert set(labels_of(ax)) == {f"x{i}" for i in range(10)}
-    widths = [bar.get_width() for bar in ax.patches]
+    alone, widths = np.reshape([bar.get_width() for bar in ax.patches], (2, 10))
     np.testing.assert_allclose(widths[: len(selected)], selector.importances_[selected])
-    assert widths[len(selected) :] == [0] * (10 - len(selected))
+    np.testing.assert_allclose(alone[: len(selected)], selector.alone_[selected])
+    assert not widths[len(selected) :].any() and not alone[len(selected) :].any()
     assert texts_of(ax)[0] == f"{selector.importances_[selected[0]]:.3f}"
     assert texts_of(ax)[-1] == selector.indices_.why_left_out(int(labels_of(ax)[-1][1:]))
     assert ax.get_title(loc="left") == f"R² ceiling: about {selector.r2_ceiling_:.2f}"
@@ -95,11 +96,12 @@ def test_lines_are_intervals_and_weak_factors_are_pale_and_say_so(doubtful):
     (lines,) = ax.collections
     drawn = np.array([segment[:, 0] for segment in lines.get_segments()])
     np.testing.assert_allclose(drawn, indices.interval(0.95)[indices.selected])
-    for bar, note, i in zip(ax.patches, texts_of(ax), indices.selected, strict=False):
+    for bar, note, i in zip(ax.patches[len(ax.texts) :], texts_of(ax), indices.selected, strict=False):
         assert (bar.get_facecolor()[3] < 0.5) == indices.weak[i]
         assert note.endswith(" (weak)") == indices.weak[i]
     ends = [note.xy[0] for note in ax.texts[: indices.selected.size]]
-    assert ends == drawn[:, 1].tolist()  # notes do not lie on the lines
+    alone = doubtful.alone_[indices.selected]
+    assert ends == np.maximum(drawn[:, 1], alone).tolist()  # notes do not lie on the lines
     assert stays_inside(ax.figure)
 
 
@@ -114,7 +116,7 @@ def doubtful():
 def test_without_uncertainty_there_are_bars_only():
     ax = plot_importance(_indices(np.array([0.6, 0.3])))
     assert not ax.collections
-    assert ax.get_xlabel() == "importance (total index)"
+    assert ax.get_xlabel() == "importance"
     assert ax.get_title(loc="left") == "R² ceiling: 0.75 or more"
 
 
@@ -175,7 +177,7 @@ def test_given_axes_are_used_and_returned(fitted):
     axes = Figure(figsize=(8, 3)).subplots(1, 2)
     assert plot_importance(selector, axes[0]) is axes[0]
     assert plot_path(selector, ax=axes[1]) is axes[1]
-    assert selector.plot(Figure().add_subplot()).get_xlabel() == "importance with 95 % interval"
+    assert selector.plot(Figure().add_subplot()).get_xlabel() == "importance with 95 % interval; pale: alone"
     panels = Figure().subplots(2, len(selector.selected_))[1]
     assert all(given is returned for given, returned in zip(panels, plot_effects(X, y, selector, panels), strict=True))
     with pytest.raises(ValueError, match=rf"one Axes per selected factor \({len(selector.selected_)}\); got 2"):
@@ -271,7 +273,9 @@ def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
     assert [label.partition("\np ")[0] for label in columns_of(ax)] == [
         f"+ x{step.chosen[0]}" for step in selector.path_.steps if step.phase == "forward" and step.chosen
     ]
-    assert all(re.search(r"\np (<0\.001|0\.0\d\d)$", label) for label in columns_of(ax))
+    entered = [step for step in selector.path_.steps if step.phase == "forward" and step.chosen]
+    for step, label in zip(entered, columns_of(ax), strict=True):
+        assert bool(re.search(r"\np 0\.0\d\d$", label)) == (step.p_value >= 0.0005)
     assert ax.get_legend() is None and len(ax.get_lines()) == 2
     assert ax.get_ylabel() == "R² so far (sums of functions)"
     assert ax.get_title(loc="left") == f"{len(columns_of(ax))} steps"
@@ -279,7 +283,7 @@ def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
     narrow = plot_path(selector, Figure(figsize=(3, 4), layout="constrained").add_subplot())
     assert not any("p " in label for label in columns_of(narrow)) or narrow.get_xticklabels()[0].get_rotation() == 90
     selector.fit(X[:, :2], X[:, 0] * X[:, 1] - X[:, 0] / 2 - X[:, 1] / 2)
-    assert columns_of(plot_path(selector)) == ["+ x0, x1\np <0.001"]
+    assert columns_of(plot_path(selector)) == ["+ x0, x1"]
     selector.fit(X[:, :3], np.random.default_rng(1).normal(size=400))
     assert plot_path(selector).get_title(loc="left") == "No factor shows more than chance would"
 
@@ -573,3 +577,14 @@ def test_names_that_no_font_has_are_drawn_with_a_warning_of_matplotlib():
     X = X.rename(columns={"品": "\U0010fffd"})
     with pytest.warns(UserWarning, match="Glyph .* missing from font"):
         plot_importance(FIRST().fit(X, y)).figure.draw_without_rendering()
+
+
+def test_factors_that_share_what_they_tell_have_one_bar():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    X[:, 2] = X[:, 1] + 0.05 * X[:, 2]
+    selector = FIRST(rule="calibrated", random_state=0).fit(X, X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=400))
+    assert {*selector.clusters_[0].factors} == {"x1", "x2"}
+    ax = plot_importance(selector)
+    assert " or ".join(selector.clusters_[0].factors) in labels_of(ax)
+    assert len(labels_of(ax)) == 2

@@ -1,3 +1,5 @@
+import base64
+import hashlib
 import os
 import re
 import shutil
@@ -15,19 +17,23 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from scipy.stats import spearmanr
 from sklearn.pipeline import make_pipeline
 from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
 from firstfactor.plots.original_data import Column
-from firstfactor.reporting.associations import associate
 from firstfactor.reporting.data_summary import summarise
 from firstfactor.reporting.report import compact_table, describe_stability, write_report
-from firstfactor.results.wording import percent, say_ceiling
+from firstfactor.reporting.rows import driver_rows, other_factors
+from firstfactor.reporting.source import describe_file, describe_table, say_size
+from firstfactor.results.estimates import Estimates
+from firstfactor.results.formats import percent
+from firstfactor.results.sharing import Cluster, Node, Sharing
+from firstfactor.results.sharing import Tree as FactorTree
+from firstfactor.results.wording import say_ceiling, say_drivers
 
 NASTY = "<script>alert(1)</script>"
-VOID = {"meta", "link", "col", "br"}
+VOID = {"meta", "link", "col", "br", "wbr"}
 
 
 class Tree(HTMLParser):
@@ -67,8 +73,37 @@ def page_of(path):
     return Tree(path.read_text(encoding="utf-8")).root
 
 
+def pictures(page):
+    """The figures, without the lines beside rows of the chart."""
+    return [svg for svg in page.iter("svg") if svg.get("class") != "twig"]
+
+
 def section(page, name):
     return page.find(f".//section[@id='{name}']")
+
+
+def chart_rows(page):
+    """The rows of the chart, those of clusters and of their members apart: name, kind, marks and numbers of each."""
+    return [read_row(row) for row in page.findall(".//ol[@class='rows']/li")]
+
+
+def read_row(item):
+    """What a row shows; ``members`` are those of a cluster."""
+    row = next(element for element in item.iter() if element.get("class") == "row")
+    found = {"members": [read_row(member) for member in item.findall(".//ol[@class='members']/li")], "marks": []}
+    for cell in row.iter("span"):
+        name = cell.get("class", "").split(" ")[0]
+        if name == "mark":
+            found["marks"].append(text_of(cell))
+        elif name in ("name", "kind", "lost-number", "interval", "alone-number", "p", "halves"):
+            label = cell.find("span[@class='label']")
+            found[name] = text_of(cell).removeprefix("" if label is None else text_of(label)).strip()
+    return found
+
+
+def others_of(page, fold="others"):
+    """What is said about each factor in no row."""
+    return [text_of(item) for item in page.findall(f".//details[@id='{fold}']//li")]
 
 
 def rows_of(table):
@@ -96,43 +131,89 @@ def full(tmp_path_factory):
     return selector, X, y, path
 
 
-def test_the_answer_the_ceiling_and_the_table(full):
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory):
+    """Three factors of which any will do, three others that matter, and one that does not."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 7)), columns=list("abcdefg"))
+    indices = FIRST().fit(X, X["a"] + X["d"] + 0.5 * X["e"]).indices_
+    values = np.array([0.02, 0.0, 0.01, 0.3, 0.1, 0.005, 0.0])
+    alone = np.array([0.5, 0.45, 0.48, 0.3, 0.05, 0.2, 0.0])
+    known = np.full(7, 0.01)
+    cluster = Cluster(("a", "b", "c"), 0.6, 0.02, 0.01, (1.0, 0.96, 0.94), 0.9, (0, 1, 2))
+    nodes = (Node((0, 1), (0, 1), 0.97, 0.5, 0.02), Node((7, 2), (2, 0, 1), 0.9, 0.6, 0.02))
+    tree = FactorTree(tuple("abcdefg"), tuple(range(7)), nodes, np.eye(7))
+    sure = replace(indices.uncertainty, standard_errors=known, bias=known, p_values=np.full(7, 0.001))
+    sharing = Sharing(Estimates(alone, known, known, known), (cluster,), tree, {})
+    indices = replace(
+        indices, values=values, kept=(0, 2, 3, 4, 5), uncertainty=sure, sharing=sharing, path=None, procedure=None
+    )
+    path = tmp_path_factory.mktemp("report") / "alike.html"
+    write_report(indices, path)
+    return indices, path
+
+
+def test_factors_of_which_any_will_do_are_one_row(alike):
+    page = page_of(alike[1])
+    answer = "y is driven by a (or b, c: any of them will do) and d, then e; one more adds little."
+    assert text_of(page.find(".//p[@id='answer']")) == answer
+    rows = chart_rows(page)
+    assert [row["name"] for row in rows] == ["a, b or c", "d", "e", "f"]
+    assert (rows[0]["lost-number"], rows[0]["interval"], rows[0]["alone-number"]) == ("0.600", "(0.556–0.644)", "0.500")
+    assert [(row["name"], row["lost-number"], row["marks"]) for row in rows[0]["members"]] == [
+        ("c", "0.010", ["keeps 94 %"]),
+        ("a", "0.020", ["keeps 100 %"]),
+        ("b", "–", ["keeps 96 %"]),
+    ]
+    assert [sentence.split(" ")[0] for sentence in others_of(page)] == ["g"]
+    widths = [bar.get("style") for bar in page.find(".//ol[@class='rows']/li").iter("span") if bar.get("style")]
+    assert widths[:3] == ["width: 50.00%", "width: 60.00%", "left: 55.62%; width: 8.77%"]
+    assert "Factors in one row" in text_of(section(page, "reading"))
+
+
+def test_a_result_that_does_not_know_what_factors_share_makes_a_page(alike, tmp_path):
+    write_report(replace(alike[0], sharing=None), tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    assert [row["name"] for row in chart_rows(page)] == ["d", "e", "a", "c", "f"]
+    assert not [row for row in chart_rows(page) if "alone-number" in row]
+    assert "explained by it alone" not in text_of(page) and "Alone" not in text_of(section(page, "reading"))
+
+
+def test_the_answer_the_ceiling_and_the_chart(full):
     selector, X, y, path = full
-    page = page_of(path)
+    page, indices = page_of(path), selector.indices_
     assert text_of(page.find(".//title")) == text_of(page.find(".//h1")) == f"What drives {y.name}?"
     answer = text_of(page.find(".//p[@id='answer']"))
-    n_selected, n_factors = len(selector.selected_), X.shape[1]
-    first = selector.selected_[0]
-    drivers = f"{X.columns[first]} ({selector.importances_[first]:.3f}), "
-    assert answer.startswith(f"{n_selected} factors of {n_factors} were selected: {drivers}")
-    ceiling = say_ceiling(selector.indices_, y.name)
-    assert answer.endswith(ceiling) and ceiling in text_of(section(page, "ceiling"))
-    assert f"R² = {selector.r2_ceiling_:.3f}.)" in text_of(section(page, "ceiling"))
-    rows = rows_of(page.find(".//table[@id='factors']"))
-    assert len(rows) == n_factors
-    for rank, (i, row) in enumerate(zip(selector.selected_, rows, strict=False), start=1):
-        kind = selector.indices_.kinds[i]
-        low, high = selector.interval()[i]
-        importance = f"{selector.importances_[i]:.3f} ({low:.3f}–{high:.3f})"
-        assert row == [str(rank), X.columns[i], kind, importance]
-    others = {row[1]: row[3] for row in rows[n_selected:]}
-    assert others == {X.columns[i]: selector.indices_.why_left_out(i) for i in np.flatnonzero(~selector.support_)}
-    assert rows[-1][1:] == ["fixed", "constant", "constant"]
+    assert answer == say_drivers(indices, y.name) and answer.endswith(" is weak." if indices.weak.any() else ".")
+    ceiling = say_ceiling(indices, y.name)
+    assert text_of(section(page, "ceiling")).count(ceiling) == 1
+    rows = chart_rows(page)
+    assert [row["name"] for row in rows] == [row.name for row in driver_rows(indices)]
+    shown = {member["name"]: member for row in rows for member in row["members"] or [row]}
+    for i in selector.selected_:
+        row = shown[X.columns[i]]
+        assert (row["kind"], row["lost-number"]) == (indices.kinds[i], f"{indices.shares[i]:.3f}")
+        assert row["interval"] == "({:.3f}–{:.3f})".format(*selector.interval()[i])
+        assert row["alone-number"] == f"{min(indices.sharing.alone.values[i], 1):.3f}"
+    close, others = other_factors(indices)
+    assert sorted([*close, *others, *(i for row in driver_rows(indices) for i in row.factors)]) == [*range(X.shape[1])]
+    said = others_of(page)
+    assert len(said) == len(others) and said[-1].startswith("fixed is constant: it has the same value in every row.")
 
 
 def test_every_section_is_there(full):
     page = page_of(full[3])
     names = [one.get("id") for one in page.iter("section")]
-    assert names == ["ceiling", "importance", "path", "effects", "stand-ins", "data", "repeat", "reading", "cite"]
+    assert names == ["ceiling", "importance", "path", "effects", "data", "repeat", "reading", "cite"]
     captions = [text_of(caption) for caption in section(page, "effects").iter("figcaption")]
     assert captions == [full[1].columns[i] for i in full[0].selected_]
-    assert len(list(page.iter("svg"))) == len(full[0].selected_) + 2
+    assert len(pictures(page)) == len(full[0].selected_) + 1
     assert page.find(".//p[@id='no-data']") is None
     repeat = text_of(section(page, "repeat"))
     assert "FIRST().fit(X, y)" in repeat and "Nothing was drawn at random" in repeat
     for package in ("Python", "firstfactor", "numpy", "scipy", "scikit-learn", "numba"):
         assert package in repeat
-    assert ["rule", "'paper'"] in rows_of(section(page, "repeat").find(".//table"))
+    assert ["rule", "paper"] in rows_of(section(page, "repeat").find(".//table"))
     assert "doi:10.1080/00401706.2025.2483531" in text_of(section(page, "cite"))
     assert "@article{" in text_of(section(page, "cite"))
     for word in ("need not sum to 1", "too low", "stand in for the others", "pure noise"):
@@ -142,7 +223,7 @@ def test_every_section_is_there(full):
 def test_data_and_notes_are_summed_up(full):
     selector, X, _, path = full
     data = section(page_of(path), "data")
-    assert "300 rows; 9 factors" in text_of(data)
+    assert "300 rows × 10 columns" in text_of(data) and "9 factors" in text_of(page_of(path).find(".//header"))
     assert [text_of(note) for note in data.iter("li")] == ["3 rows with missing values were <dropped>."]
     summaries = {name: (kind, values) for name, kind, values in rows_of(data.find("table"))}
     assert list(summaries)[: len(selector.selected_)] == [X.columns[i] for i in selector.selected_]
@@ -153,35 +234,36 @@ def test_data_and_notes_are_summed_up(full):
     assert summaries["fixed"] == ("constant", "about 1")
 
 
-def test_stand_ins_are_listed_the_strongest_first(full):
-    rows = rows_of(section(page_of(full[3]), "stand-ins").find("table"))
-    assert [row[:2] for row in rows] == [["twin of size", "size"], ["region", NASTY]]
-    strengths = [float(row[2].replace("−", "-")) for row in rows]
-    assert strengths[0] < -0.9
-    assert 0.8 < strengths[1] < 0.9
-    assert [row[3] for row in rows] == ["Spearman", "correlation ratio"]
+def test_a_stand_in_is_told_where_it_stands(full):
+    page, indices = page_of(full[3]), full[0].indices_
+    told = [member["name"] for row in chart_rows(page) for member in row["members"]]
+    said = " ".join(others_of(page, "close"))
+    twin = indices.names.index("twin of size")
+    assert indices.support[twin] or "twin of size" in told or "twin of size stands in for size" in said
 
 
 def test_names_and_values_are_never_markup(full):
     text = full[3].read_text(encoding="utf-8")
     page = Tree(text).root
-    assert not list(page.iter("script"))
+    (script,) = page.iter("script")
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    policy = page.find(".//meta[@http-equiv='Content-Security-Policy']").get("content")
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}';" in policy
     assert not list(page.iter("img"))
-    assert not list(page.iter("i")) or all(text_of(one) == "Technometrics" for one in page.iter("i"))
+    assert all(text_of(one) in ("Technometrics", "") for one in page.iter("i"))
     for element in page.iter():
         assert not [name for name in element.attrib if name.startswith("on")]
         for name in ("src", "href"):
             assert element.get(name, "#").startswith(("#", "data:,"))
-    assert "{{ 7 * 7 }}" in text and "49" not in [row[1] for row in rows_of(page.find(".//table[@id='factors']"))]
-    svg_text = [text_of(one) for one in section(page, "importance").iter("text")]
-    assert NASTY in svg_text or any(one.startswith("<sc") and "…" in one for one in svg_text)
+    assert "{{ 7 * 7 }}" in text
+    assert NASTY in [each["name"] for row in chart_rows(page) for each in [row, *row["members"]]]
 
 
 def test_figures_can_stand_side_by_side(full):
     page = page_of(full[3])
     ids = [element.get("id") for element in page.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
-    for svg in page.iter("svg"):
+    for svg in pictures(page):
         inside = {element.get("id") for element in svg.iter()}
         used = set(re.findall(r'(?:href="#|url\(#)([\w-]+)', ET.tostring(svg, encoding="unicode")))
         assert used and used <= inside
@@ -201,7 +283,7 @@ def test_any_table_gives_the_same_page(full, tmp_path):
     table = pl.from_pandas(X)
     FIRST().fit(table, y).report(tmp_path / "polars.html", table, pl.Series(y.name, y.to_numpy()), notes=[])
     ref, comp = (page_of(one) for one in (path, tmp_path / "polars.html"))
-    for name in ("importance", "effects", "stand-ins", "path"):
+    for name in ("importance", "effects", "path"):
         assert ET.tostring(section(comp, name)) == ET.tostring(section(ref, name))
 
 
@@ -248,12 +330,12 @@ def test_total_indices_have_no_path_and_noise_free_ones_no_ceiling(tmp_path):
     write_report(total_indices(X, y), tmp_path / "total.html", X, y)
     page = page_of(tmp_path / "total.html")
     assert section(page, "path") is None and section(page, "effects") is not None
-    assert f"From all {X.shape[1]} factors together, models can explain" in text_of(page.find(".//p[@id='answer']"))
+    assert f"From all {X.shape[1]} factors together, models can explain" in text_of(section(page, "ceiling"))
     assert page.find(".//pre[@id='call']") is None
     write_report(total_indices(X, y, noise=False), tmp_path / "clean.html")
     page = page_of(tmp_path / "clean.html")
     assert section(page, "ceiling") is None
-    assert "taken to be free of noise" in text_of(page.find(".//p[@id='answer']"))
+    assert "taken to be free of noise" in text_of(page.find(".//p[@id='clean']"))
     write_report(backward_elimination(X, y), tmp_path / "backward.html")
     assert section(page_of(tmp_path / "backward.html"), "path") is not None
 
@@ -273,9 +355,11 @@ def test_nothing_selected(tmp_path):
     FIRST().fit(X, y).report(tmp_path / "page.html", X, y)
     page = page_of(tmp_path / "page.html")
     answer = text_of(page.find(".//p[@id='answer']"))
-    assert answer.startswith("In 30 rows, no factor explains anything of the variance of y. These rows give no sign")
-    assert [row[1] for row in rows_of(page.find(".//table[@id='factors']"))] == ["x0"]
-    for name in ("ceiling", "path", "effects", "stand-ins"):
+    assert answer == "In 30 rows, no factor explains anything of the variance of y."
+    assert "These rows give no sign that a model could do better than the mean." in text_of(page)
+    assert chart_rows(page) == []
+    assert "The only factor adds nothing" in text_of(page.find(".//details[@id='others']"))
+    for name in ("ceiling", "path", "effects"):
         assert section(page, name) is None
     assert page.find(".//p[@id='no-evidence']") is None
 
@@ -285,12 +369,11 @@ def test_nothing_more_than_chance_is_an_answer(tmp_path):
     FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).report(tmp_path / "page.html", X, y)
     page = page_of(tmp_path / "page.html")
     answer = text_of(page.find(".//p[@id='answer']"))
-    assert answer.startswith("No factor explains more of y than chance would (alpha = 0.05). These rows give no sign")
-    assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(page.find(".//header"))
-    assert "adds no more than chance would" in text_of(section(page, "importance"))
-    assert page.find(".//p[@id='sure']") is None
-    header = [text_of(cell) for cell in page.find(".//table[@id='factors']/thead/tr")]
-    assert header == ["#", "factor", "kind", "importance"]  # p-values of nothing have no column
+    assert answer == "No factor explains more of y than chance would (alpha = 0.05)."
+    assert "These rows give no sign that a model could do better than the mean." in text_of(page)
+    assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(section(page, "repeat"))
+    assert "All 3 factors add nothing" in text_of(section(page, "importance"))
+    assert page.find(".//div[@class='row head']") is None  # nothing has no columns
     assert "What chance would show was drawn at random with the seed 0" in text_of(section(page, "repeat"))
     assert "selects something from pure noise as often as alpha says" in text_of(section(page, "reading"))
 
@@ -301,24 +384,21 @@ def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
     selector = FIRST().fit(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150))
     selector.report(tmp_path / "page.html")
     page, indices = page_of(tmp_path / "page.html"), selector.indices_
-    rows = rows_of(page.find(".//table[@id='factors']"))[: indices.selected.size]
-    assert [row[3].endswith(" ?") for row in rows] == indices.weak[indices.selected].tolist()
-    n_weak = int(indices.weak.sum())
-    assert 0 < n_weak < len(rows)
-    assert f"the evidence for {n_weak} of them is weak." in text_of(page.find(".//p[@id='answer']"))
-    assert "? and pale: weak, the interval reaches 0." in text_of(section(page, "importance"))
-    sure = text_of(page.find(".//p[@id='sure']"))
+    rows = {each["name"]: each for row in chart_rows(page) for each in row["members"] or [row]}
+    marked = {i for i in indices.selected.tolist() if "weak evidence" in rows[indices.names[i]]["marks"]}
+    assert marked == set(np.flatnonzero(indices.weak).tolist())
+    assert 0 < len(marked) < indices.selected.size
+    assert "Weak evidence: the interval reaches 0." in text_of(section(page, "importance"))
+    told = text_of(page)
     for words in (
-        "95 % intervals",
+        "95 % interval",
         "No p-values: from the rows that also selected the factors they would be too small.",
         "allow for chance",
         "also allow for bias",
         "look somewhat too important",
         "The option split avoids that.",
     ):
-        assert words in sure
-    svg_text = [text_of(one) for one in section(page, "importance").iter("text")]
-    assert sum("(weak)" in one for one in svg_text) == n_weak
+        assert words in told
 
 
 def test_p_values_are_shown_where_other_rows_selected_or_none_did(tmp_path):
@@ -327,14 +407,14 @@ def test_p_values_are_shown_where_other_rows_selected_or_none_did(tmp_path):
     indices = total_indices(X, X[:, 0] + 0.8 * X[:, 1] + 0.8 * rng.normal(size=150), uncertainty=True)
     write_report(indices, tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
-    rows = rows_of(page.find(".//table[@id='factors']"))[: indices.selected.size]
-    assert [row[4].endswith(" ?") for row in rows] == indices.weak[indices.selected].tolist()
-    assert [row[4].rstrip(" ?") for row in rows] == [
-        "<0.001" if p < 0.0005 else f"{p:.3f}" for p in indices.p_values[indices.selected]
-    ]
-    assert "? and pale: weak, p > 0.05." in text_of(section(page, "importance"))
-    assert "p is the probability of such an effect" in text_of(page.find(".//p[@id='sure']"))
-    assert "No p-values" not in text_of(page.find(".//p[@id='sure']"))
+    rows = {each["name"]: each for row in chart_rows(page) for each in row["members"] or [row]}
+    for i in indices.selected.tolist():
+        row, p = rows[indices.names[i]], indices.p_values[i]
+        assert row["p"] == ("<0.001" if p < 0.0005 else f"{p:.3f}")
+        assert ("weak evidence" in row["marks"]) == indices.weak[i]
+    assert "Weak evidence: p > 0.05." in text_of(section(page, "importance"))
+    assert "p is the probability of such an effect" in text_of(section(page, "reading"))
+    assert "No p-values" not in text_of(page)
 
 
 @pytest.mark.parametrize("rule", ["paper", "calibrated"])
@@ -344,7 +424,9 @@ def test_only_a_selection_by_the_paper_s_rule_is_said_to_be_no_evidence(tmp_path
     page = page_of(tmp_path / "page.html")
     box = page.find(".//p[@id='no-evidence']")
     assert (box is not None) == (rule == "paper")
-    assert ("matter: " in text_of(page.find(".//p[@id='answer']"))) == (rule == "calibrated")
+    answer = text_of(page.find(".//p[@id='answer']"))
+    assert ("y is driven by " in answer) == (rule == "calibrated")
+    assert ("selected to explain y" in answer) == (rule == "paper")
     if box is not None:
         assert "even in pure noise, so a selection by it is no evidence." in text_of(box)
         assert "is no evidence." in selector._repr_html_()
@@ -357,8 +439,7 @@ def test_a_bound_has_its_interval_in_the_bar(tmp_path):
     low, high = selector.indices_.r2_interval()
     assert f"at least {percent(low)} and at most {percent(high)}" in text_of(ceiling)
     solid, pale = ceiling.findall(".//div/span")
-    assert solid.get("style") == f"width: {100 * low:.1f}%" and pale.get("class") == "pale"
-    assert "pale in the bar: the 95 % interval" in text_of(ceiling)
+    assert solid.get("style") == f"width: {100 * low:.1f}%" and pale.get("class") == "range"
 
 
 def test_a_split_needs_all_rows_and_is_said(tmp_path):
@@ -367,9 +448,9 @@ def test_a_split_needs_all_rows_and_is_said(tmp_path):
     assert selector.indices_.n_rows == 150
     selector.report(tmp_path / "page.html", X, y)
     page = page_of(tmp_path / "page.html")
-    assert "Asked of 301 rows" in text_of(page.find(".//header"))
-    assert "selecting on one half of the rows and estimating on the other." in text_of(page.find(".//header"))
-    assert "the selection does not make them look too important" in text_of(page.find(".//p[@id='sure']"))
+    assert "301 rows" in text_of(page.find(".//header"))
+    assert "selecting on one half of the rows and estimating on the other." in text_of(section(page, "repeat"))
+    assert "the selection does not make them look too important" in text_of(section(page, "importance"))
     assert "Rows were drawn at random with the seed 0" in text_of(section(page, "repeat"))
     with pytest.raises(ValueError, match=r"rows that were analysed \(150, and 151 to select on\); got 150"):
         selector.report(tmp_path / "page.html", X[:150], y[:150])
@@ -378,9 +459,9 @@ def test_a_split_needs_all_rows_and_is_said(tmp_path):
 def test_indices_know_that_rows_were_split(tmp_path):
     X, y = friedman(301)
     write_report(FIRST(split=True, random_state=0).fit(X, y).indices_, tmp_path / "page.html", X, y)
-    header = text_of(page_of(tmp_path / "page.html").find(".//header"))
-    assert "Asked of 301 rows" in header
-    assert "selecting on one half of the rows and estimating on the other." in header
+    page = page_of(tmp_path / "page.html")
+    assert "301 rows" in text_of(page.find(".//header"))
+    assert "selecting on one half of the rows and estimating on the other." in text_of(section(page, "repeat"))
 
 
 def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
@@ -411,6 +492,8 @@ def test_stability_has_a_section_with_its_picture(full, tmp_path):
     told = text_of(section(page, "stability"))
     assert "selected again on 4 random halves of the rows" in told
     assert f"{X.columns[found.selected[0]]}, " in told and "were selected in at least 60 % of them" in told
+    shown = {each["name"]: each for row in chart_rows(page) for each in row["members"] or [row]}
+    assert all(shown[X.columns[i]]["halves"] == f"{found.frequencies[i]:.2f}" for i in selector.selected_)
     svg_text = [text_of(one) for one in section(page, "stability").iter("text")]
     assert "share of halves in which selected" in svg_text
     colours = re.findall("#[0-9a-f]{6}", ET.tostring(section(page, "stability").find(".//svg"), encoding="unicode"))
@@ -444,14 +527,12 @@ def test_thousands_of_factors_stay_a_small_page(tmp_path):
     selector.report(tmp_path / "page.html", X, y)
     assert (tmp_path / "page.html").stat().st_size < 200_000
     page = page_of(tmp_path / "page.html")
-    n_selected = len(selector.selected_)
-    rows = rows_of(page.find(".//table[@id='factors']"))
-    assert len(rows) == n_selected + 30 + 1
-    assert rows[-1][1] == f"and {2000 - n_selected - 30:,} more factors left out"
-    reasons = [row[3].replace("unchanged", "+0").replace("−", "-") for row in rows[n_selected:-1]]
-    gains = [float(re.search(r"R² (.*) if", reason).group(1)) for reason in reasons]
-    assert gains == sorted(gains, reverse=True)
-    assert len(rows_of(section(page, "stand-ins").find("table"))) == 15
+    _, others = other_factors(selector.indices_)
+    assert len(others) > 1500
+    said = others_of(page)
+    assert len(said) == 101 and said[-1] == f"And {len(others) - 100:,} more."
+    assert f"{len(others):,} others add nothing" in text_of(page.find(".//details[@id='others']/summary"))
+    assert len(rows_of(section(page, "data").find("table"))) == 40
 
 
 def test_many_rows_keep_the_page_small(tmp_path):
@@ -491,7 +572,7 @@ def test_odd_names_make_a_page(name, tmp_path):
     result = replace(total_indices(X, y), names=(name, *"bcdefghij"))
     write_report(result, tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
-    shown = [row[1] for row in rows_of(page.find(".//table[@id='factors']"))]
+    shown = [row["name"] for row in chart_rows(page)] + others_of(page)
     assert len(shown) == 10 and all(one.isprintable() and one for one in shown)
 
 
@@ -507,60 +588,116 @@ def test_percent_never_claims_all_or_nothing():
     assert shown == some + most
 
 
-# --- associations -------------------------------------------------------------------------------------------------
+# --- the data ---------------------------------------------------------------------------------------------------------
 
 
 def categories(codes):
     return Column(np.asarray(codes, dtype=float), tuple(f"level {i}" for i in range(int(max(codes)) + 1)))
 
 
-def test_associations_are_what_they_are_called():
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(2, 200))
-    comp = associate(Column(x, ()), Column(x + y, ()))
-    assert comp.measure == "Spearman"
-    assert comp.strength == pytest.approx(spearmanr(x, x + y).statistic)
-    codes = rng.integers(0, 3, size=200)
-    for strength, measure, pair in [
-        (1, "Cramér’s V", (categories(codes), categories((codes + 1) % 3))),
-        (0, "Cramér’s V", (categories(np.tile([0, 1], 100)), categories(np.repeat([0, 1], 100)))),
-        (1, "correlation ratio", (categories(codes), Column(codes * 2.0, ()))),
-        (0, "correlation ratio", (Column(np.tile([0.0, 1.0], 100), ()), categories(np.repeat([0, 1], 100)))),
-        (0, "Spearman", (Column(x, ()), Column(np.ones(200), ()))),
-    ]:
-        found = associate(*pair)
-        assert found.measure == measure
-        assert found.strength == pytest.approx(strength, abs=1e-9)
-
-
-def test_many_levels_are_no_association():
-    rng = np.random.default_rng(0)
-    names, towns = categories(np.arange(300)), categories(rng.integers(0, 100, size=300))
-    x = Column(rng.normal(size=300), ())
-    assert associate(names, x).strength == 0
-    assert associate(towns, x).strength < 0.3
-    assert associate(towns, categories(rng.integers(0, 100, size=300))).strength < 0.3
-
-
 def test_summaries():
     assert summarise(Column(np.array([-1.5, 0, 2]), ())) == "−1.5 to 2, median 0"
+    assert summarise(Column(np.array([326, 2401, 18823.0]), ())) == "326 to 18,820, median 2401"
     assert summarise(categories([0, 1, 1, 2, 2, 2, 3])).startswith("4 levels: level 2 (3), level 1 (2), level 0 (1), …")
+
+
+def test_where_the_table_comes_from(full, tmp_path, monkeypatch):
+    selector, X, y, _ = full
+    data = tmp_path / "wood & <paper>.csv"
+    X.to_csv(data, index=False)
+    source = describe_file(data)
+    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    assert source == {"name": data.name, "size": say_size(data.stat().st_size), "sha256": digest[:16]}
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "951782400")
+    selector.report(tmp_path / "page.html", X, y, source=source)
+    page = page_of(tmp_path / "page.html")
+    told = text_of(section(page, "data"))
+    for words in (data.name, f"300 rows × 10 columns, {source['size']}", digest[:16], "29 February 2000"):
+        assert words in told
+    assert text_of(page.find(".//p[@id='asked']")) == f"{data.name} · 300 rows · 9 factors · 29 February 2000"
+    selector.report(tmp_path / "page.html", source={"date": "yesterday"})
+    assert "dateyesterday" in text_of(section(page_of(tmp_path / "page.html"), "data"))
+
+
+def test_a_table_in_memory_has_a_digest_too():
+    X, y = pl.DataFrame({"a": [1, 2]}), pl.Series("y", [0.5, 1.5])
+    assert describe_table(X, y, "the table") == {
+        "name": "the table",
+        "sha256": hashlib.sha256(b"a,y\n1,0.5\n2,1.5\n").hexdigest()[:16],
+    }
+    assert describe_table(X, pl.DataFrame({"y": y})) == {"sha256": describe_table(X, y)["sha256"]}
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 bytes"), (999, "999 bytes"), (1234, "1.2 kB"), (99_960, "100 kB"), (2_468_000, "2.5 MB")]
+)
+def test_sizes_are_said_in_words(size, text):
+    assert say_size(size) == text
+
+
+def test_settings_and_classes_are_plain_words(tmp_path):
+    X, y = mixed()
+    labels = np.where(y > np.median(y), 1.0, 0.0)
+    settings = {
+        "rule": "paper",
+        "split": False,
+        "drop": ["a", "b"],
+        "period": {"day": 7},
+        "na": [],
+        "weight": None,
+        "sample": 10_000,
+        "decimal": ".",
+    }
+    write_report(FIRST().fit(X, labels), tmp_path / "page.html", X, labels, settings=settings)
+    page = page_of(tmp_path / "page.html")
+    assert rows_of(section(page, "repeat").find(".//table")) == [
+        ["rule", "paper"],
+        ["split", "no"],
+        ["drop", "a, b"],
+        ["period", "day: 7"],
+        ["sample", "10,000"],
+        ["decimal", "a point"],
+    ]
+    assert "one of two classes: 0 (100), 1 (100)" in text_of(section(page, "data"))
+    page.find(".//section[@id='repeat']").clear()
+    assert not re.search(r"\de[+-]\d|None|\[\]", text_of(page.find(".//main")))
+
+
+def test_dates_are_written_as_dates(tmp_path):
+    X, y = mixed()
+    X["day"] = pd.date_range("2020-02-28", periods=len(X), freq="12h")
+    X["took"] = X["day"] - X["day"].iloc[0]
+    FIRST().fit(X, y).report(tmp_path / "page.html", X, y)
+    summaries = {row[0]: row[2] for row in rows_of(section(page_of(tmp_path / "page.html"), "data").find("table"))}
+    assert summaries["day"] == "2020-02-28 to 2020-06-06, median 2020-04-17"
+    assert summaries["took"] == "0 to 99.5, median 49.75"
+
+
+def test_ranks_are_said_to_be_explained(tmp_path):
+    X, y = mixed()
+    FIRST(response="ranks", rule="calibrated", random_state=0).fit(X, y).report(tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    assert text_of(page.find(".//p[@id='answer']")).startswith("The ranks of y are driven by ")
+    assert "of the variance of the ranks of y" in text_of(section(page, "ceiling"))
+    assert text_of(page.find(".//h1")) == "What drives y?"
 
 
 # --- in a notebook ------------------------------------------------------------------------------------------------
 
 
 def test_a_notebook_shows_a_table_and_the_diagram(full):
-    selector, X, *_ = full
+    selector = full[0]
     shown = selector._repr_html_()
     assert selector._repr_mimebundle_()["text/html"].count('class="firstfactor"') == 1
     assert "sk-container" in shown
     ours = Tree(re.search(r'<div class="firstfactor">.*?</table><p>.*?</p></div>', shown, re.DOTALL).group()).root
     rows = rows_of(ours.find(".//table"))
-    assert [row[1] for row in rows] == [X.columns[i] for i in selector.selected_]
+    expected = driver_rows(selector.indices_)
+    assert [row[1] for row in rows] == [row.name for row in expected]
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, len(rows) + 1)]
     assert f"R² ceiling: about {selector.r2_ceiling_:.2f}." in text_of(ours)
-    assert [row[4] for row in rows] == ["({:.3f}–{:.3f})".format(*selector.interval()[i]) for i in selector.selected_]
+    assert [row[4].removesuffix(" ?") for row in rows] == [row.interval_text for row in expected]
+    assert [row[5] for row in rows] == [row.alone_text for row in expected]
     assert "95 % intervals." in text_of(ours) and "weak" not in text_of(ours)
     assert not list(ours.iter("script"))
 
@@ -628,14 +765,16 @@ def test_in_a_browser(full, browser, width, scheme):
     page.on("request", lambda request: requests.append(request.url))
     page.goto(path.as_uri())
     page.wait_for_load_state("networkidle")
-    shown = page.locator("#factors tbody tr td.name").all_inner_texts()
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")
+    shown = page.locator("#chart .row:not(.head) .name").all_inner_texts()
     scroll = page.evaluate("document.documentElement.scrollWidth")
     ink, paper = page.evaluate(
-        """() => [document.querySelector("#importance svg text"), document.documentElement].map(
+        """() => [document.querySelector("#path svg text"), document.documentElement].map(
             (element, i) => getComputedStyle(element)[i ? "backgroundColor" : "fill"])"""
     )
     beyond = page.evaluate(
-        """() => [...document.querySelectorAll("svg")].flatMap(svg => [...svg.querySelectorAll("text")].filter(text => {
+        """() => [...document.querySelectorAll("figure svg")].flatMap(svg => [...svg.querySelectorAll("text")]
+          .filter(text => {
             const [inner, outer] = [text.getBoundingClientRect(), svg.getBoundingClientRect()];
             return inner.left < outer.left - 1 || inner.right > outer.right + 1;
         })).map(text => text.textContent)"""
@@ -643,8 +782,7 @@ def test_in_a_browser(full, browser, width, scheme):
     page.close()
     assert messages == []
     assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
-    assert shown[: len(selector.selected_)] == [X.columns[i] for i in selector.selected_]
-    assert NASTY in shown and len(shown) == X.shape[1]
+    assert {X.columns[i] for i in selector.selected_} <= set(shown) and NASTY in shown
     assert scroll <= width
     assert beyond == []
     light, dark = sorted([brightness(ink), brightness(paper)], reverse=True)
@@ -654,6 +792,49 @@ def test_in_a_browser(full, browser, width, scheme):
 
 def brightness(colour):
     return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) / 3
+
+
+def open_page(browser, path, **options):
+    """A page and what it complains about."""
+    page = browser.new_page(**options)
+    page.on("console", lambda message: pytest.fail(message.text))
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.goto(path.as_uri())
+    return page
+
+
+def names_shown(page):
+    return page.locator("#chart ol.rows > li > .row .name, #chart ol.rows > li > details > summary .name")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_rows_open_and_sort(alike, browser, width):
+    page = open_page(browser, alike[1], viewport={"width": width, "height": 800})
+    rows = page.locator("#chart ol.rows > li")
+    by_lost = names_shown(page).all_inner_texts()
+    assert rows.count() == 4 and by_lost[0] == "a, b or c"
+    assert page.locator(".members").is_hidden()
+    page.locator("summary", has_text="a, b or c").click()
+    assert page.locator(".members .name").all_inner_texts() == ["c", "a", "b"]
+    assert page.locator(".members").is_visible()
+    page.get_by_role("button", name="factor").click()
+    assert names_shown(page).all_inner_texts() == sorted(by_lost)
+    page.get_by_role("button", name="alone").click()
+    alone = [float(text) for text in rows.evaluate_all("rows => rows.map(row => row.dataset.alone)")]
+    assert alone == sorted(alone, reverse=True)
+    page.get_by_role("button", name="lost without").click()
+    assert names_shown(page).all_inner_texts() == by_lost
+    assert page.locator("#others > summary").inner_text() == "1 other adds nothing"
+    page.close()
+
+
+def test_without_scripts_the_page_shows_the_same(alike, browser):
+    page = open_page(browser, alike[1], java_script_enabled=False)
+    assert names_shown(page).all_inner_texts()[0] == "a, b or c"
+    assert page.get_by_role("button", name="alone").is_disabled()
+    page.locator("summary", has_text="a, b or c").click()
+    assert page.locator(".members").is_visible()
+    page.close()
 
 
 def test_in_print_it_is_black_on_white(full, browser):
@@ -684,7 +865,7 @@ def test_several_classes_and_missing_values_are_told(tmp_path):
     page, selector = everyday(tmp_path, X, pd.Series(kinds, name="grade"))
     assert "of the Gini impurity of grade" in text_of(section(page, "ceiling"))
     data = text_of(section(page, "data"))
-    assert "The response is one of 3 classes: high (90), low (90), middle (120); its Gini impurity is" in data
+    assert "one of 3 classes: high (90), low (90), middle (120); its Gini impurity is" in data
     assert "Missing values: size 30, make 5. A missing value counts as a level of its own" in data
     summaries = {row[0]: row[2] for row in rows_of(section(page, "data").find("table"))}
     assert "30 missing" in summaries["size"]
@@ -712,7 +893,7 @@ def test_rows_that_were_left_out_are_not_on_the_page(tmp_path):
     X.loc[:9, "load"], y[100:120] = np.nan, np.nan
     page, selector = everyday(tmp_path, X, y, missing="drop")
     assert selector.indices_.n_rows == 270
-    assert "270 rows; 5 factors" in text_of(section(page, "data"))
+    assert "270 rows × 6 columns" in text_of(section(page, "data"))
     assert "20 rows without a response were left out." in text_of(page)
     with pytest.raises(ValueError, match="X must have the rows that were analysed"):
         selector.report(tmp_path / "page.html", X.iloc[:200], y[:200])

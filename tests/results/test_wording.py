@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from firstfactor import FIRST, problems, total_indices
 from firstfactor.cli.commands import app
+from firstfactor.results.formats import percent
 from firstfactor.results.wording import (
     intervals,
-    percent,
     say_bias,
     say_ceiling,
     say_disagreement,

@@ -1,55 +1,52 @@
 """Results as text that fits the terminal."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
+import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
+from .._utils.shorten import shorten_all
 from .._utils.text import list_names, printable, without_controls
 from ..ranking import Ranking
-from ..results.formats import format_importance, format_interval, format_p
+from ..reporting.rows import Row, driver_rows, other_factors, why_left_out
 from ..results.wording import (
     LEVEL,
     intervals,
     say_bias,
     say_ceiling,
     say_disagreement,
+    say_drivers,
+    say_kinds,
     say_no_evidence,
     say_no_p_values,
     say_no_shares,
     say_rows_judged,
     say_weak,
+    share_name,
 )
 
 if TYPE_CHECKING:
     from ..results.stability import Stability
 
 # Rows that a person reads in a terminal; files hold all of them.
-MOST_SELECTED, MOST_LEFT_OUT, MOST_NAMED = 40, 10, 4
+MOST_SELECTED, MOST_MEMBERS, MOST_LEFT_OUT, MOST_NAMED = 30, 8, 4, 4
 
 LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
-# Room that names leave for bars where there is little.
-BAR_ROOM = 10
+# Room that names leave for bars where there is little, and that intervals leave for names.
+BAR_ROOM, ROOM_FOR_NAME = 10, 12
 
-# What factors are, in words: one, and several.
-KINDS = {
-    "number": "numbers",
-    "category": "categories",
-    "ordered": "ordered",
-    "date": "dates",
-    "periodic": "periodic",
-    "group": "groups",
-    "constant": "constant",
-}
+FORCED = "*"
 
-FORCED = " always in"
+# Stands for a blank at which no line ends, while lines are made.
+UNBROKEN = "\ue000"
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "→": "->", "±": "+-", "≥": ">="})
+_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
 
 
 class Screen:
@@ -69,8 +66,9 @@ class Screen:
     def print(self, *parts: str | tuple[str, str]) -> None:
         """Print text, with styles for parts of it; lines break at words."""
         styled = [(part, "") if isinstance(part, str) else part for part in parts]
-        paragraph = Text.assemble(*((self.plain(text), style) for text, style in styled))
+        paragraph = Text.assemble(*((self.plain(text).replace(" %", f"{UNBROKEN}%"), style) for text, style in styled))
         for line in paragraph.wrap(self._console, self.width):
+            line.plain = line.plain.replace(UNBROKEN, " ")
             line.rstrip()
             self._console.print(line)
 
@@ -84,16 +82,20 @@ class Screen:
         text = without_controls(text)
         return text.translate(_ASCII) if self._ascii else text
 
-    def bar(self, share: float, width: int) -> str:
-        """A bar of the given share of the width, never nothing."""
-        if self._ascii:
-            return "#" * max(round(share * width), 1)
-        whole, eighths = divmod(max(round(share * width * 8), 1), 8)
-        return "█" * whole + _EIGHTHS[eighths].strip()
+    def bar(self, share: float | None, pale: float, width: int) -> str:
+        """A solid bar of a share of the width, never nothing if there is one, then a pale one up to another share."""
+        if share is None:
+            solid = ""
+        elif self._ascii:
+            solid = "#" * max(round(share * width), 1)
+        else:
+            whole, eighths = divmod(max(round(share * width * 8), 1), 8)
+            solid = "█" * whole + _EIGHTHS[eighths].strip()
+        return solid + ("." if self._ascii else "░") * (round(pale * width) - len(solid))
 
 
 def print_result(screen: Screen, result: Ranking) -> None:
-    """Print what the data are, how far any model could get, and the factors."""
+    """Print what the data are, what drives the response, how far any model could get, and the factors."""
     screen.print(*_data_line(result))
     missing = _missing_line(result)
     if missing:
@@ -101,7 +103,10 @@ def print_result(screen: Screen, result: Ranking) -> None:
     for remark in result.dataset.remarks:
         screen.print(("Note: ", "yellow"), printable(remark))
     screen.print()
-    screen.print((say_ceiling(result.indices, response_name(result)), "bold"))
+    several = result.settings["response"] != "values"
+    screen.print((say_drivers(result.indices, response_name(result), several=several), "bold"))
+    if result.indices.selected.size:
+        screen.print(say_ceiling(result.indices, response_name(result)))
     for doubt in _doubts(result):
         screen.print(("Note: ", "yellow"), doubt)
     screen.print()
@@ -160,8 +165,6 @@ def _doubts(result: Ranking) -> Iterator[str]:
 def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
     """Say in a line what was analysed, and what was not and why."""
     data, indices = result.dataset, result.indices
-    kinds: Counter[str] = Counter(indices.kinds)
-    held = ", ".join(f"{n} {many if n > 1 else kind}" for kind, many in KINDS.items() if (n := kinds[kind]))
     rows = f"{len(data.y):,} rows"
     if data.n_drawn is not None:
         rows += f" drawn from {data.n_read:,}"
@@ -180,7 +183,8 @@ def _data_line(result: Ranking) -> list[str | tuple[str, str]]:
         rows += f" in {data.groups.n_unique():,} groups by {printable(data.groups.name)}"
     count = len(indices.names)
     line: list[str | tuple[str, str]] = [
-        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({held}); {_say_role(result)}."
+        f"{printable(data.shown)}: {rows}, {count} factor{'s' if count > 1 else ''} ({say_kinds(indices)}); "
+        f"{_say_role(result)}."
     ]
     if data.left_out:
         line += [" ", (f"Left out: {_name_some(data.left_out)}.", "yellow")]
@@ -222,62 +226,125 @@ def _name_some(reasons: dict[str, str]) -> str:
     return ", ".join(named) + (f" and {more} more columns" if more else "")
 
 
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of the table: a row of the result or a factor that was left out, its rank, and what it is called."""
+
+    rank: str
+    name: str
+    kind: str
+    row: Row | None = None
+    reason: str = ""
+    """Why a factor was left out."""
+
+
 def _print_factors(screen: Screen, result: Ranking) -> None:
-    """Print the table of factors: the selected ones with a bar, then others with a reason."""
+    """Print the table: what drives the response with bars, those that stand in below it, then others with a reason."""
     indices = result.indices
-    selected, others = indices.selected.tolist()[:MOST_SELECTED], indices.left_out.tolist()[:MOST_LEFT_OUT]
-    names = {i: screen.plain(printable(indices.names[i])) for i in [*selected, *others]}
-    room = screen.width - len("rank    category  ") - 2
-    cells = _Cells(result, room - SHORTEST_NAME)
-    room -= len(cells.header)
-    width = min(max(map(cell_len, ["factor", *names.values()])), max(room - BAR_ROOM, SHORTEST_NAME))
-    longest_bar = min(room - width - (len(FORCED) if indices.forced else 0), LONGEST_BAR)
-    shares = indices.shares
-    largest = float(shares.max()) or 1.0
-
-    def row(rank: str, name: str, kind: str) -> str:
-        return f"{rank:>4}  {set_cell_size(shorten(name, width), width)}  {kind:8}  "
-
-    screen.print((row("rank", "factor", "kind") + cells.header, "bold"))
-    for rank, i in enumerate(selected, start=1):
-        bar = screen.bar(shares[i] / largest, longest_bar) if longest_bar >= SHORTEST_BAR else ""
-        mark = FORCED if i in indices.forced else ""
-        screen.print_line(row(str(rank), names[i], indices.kinds[i]) + cells.of(i), f"  {bar}{mark}", "blue")
-    for i in others:
-        reason = f"{cells.frequency(i)}{indices.why_left_out(i)}"
-        screen.print_line(row("–", names[i], indices.kinds[i]), reason, "dim")
+    rows = driver_rows(indices, result.stability)
+    lines = [line for rank, row in enumerate(rows[:MOST_SELECTED], start=1) for line in _lines(screen, rank, row)]
+    if len(rows) > MOST_SELECTED:
+        lines.append(_Line("", "", "", reason=f"… and {len(rows) - MOST_SELECTED:,} more with less"))
+    for i in _named_others(result):
+        halves = "" if result.stability is None else f"{result.stability.frequencies[i]:6.2f}  "
+        name = screen.plain(printable(indices.names[i]))
+        lines.append(_Line("–", name, indices.kinds[i], reason=halves + why_left_out(indices, i)))
+    table = _Table(screen, result, lines)
+    screen.print((table.header, "bold"))
+    for line in lines:
+        table.print(line)
 
 
-class _Cells:
-    """What stands in the table between the kind of a factor and its bar; without intervals where there is no room."""
+def _lines(screen: Screen, rank: int, row: Row) -> Iterator[_Line]:
+    """The line of a factor; or that of several and one for each of them, the best first."""
+    yield _Line(str(rank), screen.plain(row.name) + FORCED * row.forced, row.kind, row)
+    ordered = sorted(row.members, key=lambda member: row.factors.index(member.factors[0]))
+    for member in ordered[:MOST_MEMBERS]:
+        yield _Line("", f"  {screen.plain(member.name)}{FORCED * member.forced}", member.kind, member)
+    if len(ordered) > MOST_MEMBERS:
+        yield _Line("", "", "", reason=f"  … and {len(ordered) - MOST_MEMBERS:,} more of these")
 
-    def __init__(self, result: Ranking, room: int) -> None:
-        self._indices, self._stability = result.indices, result.stability
-        self._intervals, self._weak = intervals(result.indices), result.indices.weak
-        self._marks = bool(self._weak.any())
+
+def _named_others(result: Ranking) -> list[int]:
+    """The factors left out that have a line: a few, or all if that is one line more."""
+    others = [i for group in other_factors(result.indices) for i in group]
+    return others if len(others) <= MOST_LEFT_OUT + 1 else others[:MOST_LEFT_OUT]
+
+
+class _Table:
+    """The columns that the terminal has room for: kinds, then intervals, are the first to go."""
+
+    def __init__(self, screen: Screen, result: Ranking, lines: Sequence[_Line]) -> None:
+        self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
+        rows = [line.row for line in lines if line.row is not None]
+        self._alone = result.indices.sharing is not None and bool(rows)
+        self._p = result.indices.has_p_values and bool(rows)
+        self._marks = any(row.weak for row in rows)
+        longest, needed = (
+            max(cell_len(name) for name in ["factor", *map(_least_name, some)])
+            for some in (lines, [line for line in lines if line.row is not None])
+        )
+        room = screen.width - len("rank") - 2 - 2 - 2
+        self._shows_intervals = any(row.interval_text for row in rows)
+        if len(self._titles) + min(needed, ROOM_FOR_NAME) > room:
+            self._shows_intervals = False
+        room -= len(self._titles)
+        self._kind = 8 if needed + BAR_ROOM + 10 <= room else 0  # names of what was left out can be shorter
+        room -= self._kind + 2 if self._kind else 0
+        self._name = min(longest, max(room - BAR_ROOM, SHORTEST_NAME))
+        self._bar = min(room - self._name, LONGEST_BAR) if room - self._name >= SHORTEST_BAR else 0
+        self._largest = max((max(row.lost, row.alone or 0.0) for row in rows), default=0.0) or 1.0
+        plain = [line.name for line in lines if line.row is None or not line.row.members]
+        self._short = dict(zip(plain, shorten_all(plain, lambda _, name: cell_len(name) <= self._name), strict=True))
+        self.header = self._start("rank", "factor", "kind") + self._titles
+
+    @property
+    def _titles(self) -> str:
+        """The titles of the columns of numbers."""
         halves = "" if self._stability is None else "halves  "
-        p_value = f"{'       p' if self._indices.has_p_values else ''}{self._mark(False)}"
-        self.header = f"{halves}importance (interval){p_value}"
-        self._shows_intervals = self._indices.uncertainty is not None and len(self.header) <= room
-        if not self._shows_intervals:
-            self.header = f"{halves}importance{p_value}"
+        lost = f"{self._share} (95 %)".ljust(20) if self._shows_intervals else self._share.rjust(12)
+        return f"{halves}{lost}{'   alone' * self._alone}{'       p' * self._p}{'  ' * self._marks}"
 
-    def of(self, factor: int) -> str:
-        """The cells of a selected factor."""
-        importance = format_importance(float(self._indices.shares[factor]))
-        cell = f"{importance:>7} {format_interval(self._intervals[factor]):13}"
-        if not self._shows_intervals:
-            cell = f"{importance:>10}"
-        p_value = f"  {format_p(float(self._indices.p_values[factor])):>6}" if self._indices.has_p_values else ""
-        return f"{self.frequency(factor)}{cell}{p_value}{self._mark(bool(self._weak[factor]))}"
+    def print(self, line: _Line) -> None:
+        """Print one line: with numbers and a bar, or with a reason."""
+        row, name = line.row, self._short.get(line.name, line.name)
+        if row is None:
+            start = self._start(line.rank, name, line.kind) if line.name else " " * 6
+            self._screen.print_line(start, line.reason, "dim")
+            return
+        solid = row.lost / self._largest if row.selected else None
+        bar = self._screen.bar(solid, (row.alone or 0.0) / self._largest, self._bar) if self._bar else ""
+        start = self._start_of_several(line, row) if row.members else self._start(line.rank, name, line.kind)
+        self._screen.print_line(start + self._numbers(row), f"  {bar}" if bar else "", "blue")
 
-    def frequency(self, factor: int) -> str:
-        """How often a factor was selected on halves, if that is known."""
-        return "" if self._stability is None else f"{self._stability.frequencies[factor]:6.2f}  "
+    def _start(self, rank: str, name: str, kind: str) -> str:
+        """The beginning of a line: rank, name and kind."""
+        start = f"{rank:>4}  {set_cell_size(name, self._name)}  "
+        return f"{start}{kind:{self._kind}}  " if self._kind else start
 
-    def _mark(self, weak: bool) -> str:
-        """The mark of a weak factor, and room for it where other factors are weak."""
-        return "" if not self._marks else " ?" if weak else "  "
+    def _start_of_several(self, line: _Line, row: Row) -> str:
+        """The beginning of the line of several factors, whose names also take the room of the kind."""
+        room = self._name + (self._kind + 2 if self._kind else 0)
+        names = [line.name, *map(self._screen.plain, (row.short_name, row.shortest_name))]
+        name = next((name for name in names if cell_len(name) <= room), names[-1])
+        return f"{line.rank:>4}  {set_cell_size(shorten(name, room), room)}  "
+
+    def _numbers(self, row: Row) -> str:
+        """The columns between the kind and the bar."""
+        halves = "" if self._stability is None else f"{row.frequency_text:>6}  "
+        lost = f"{row.lost_text:>6} {row.interval_text:13}" if self._shows_intervals else f"{row.lost_text:>12}"
+        alone = f"  {row.alone_text:>6}" if self._alone else ""
+        p_value = f"  {row.p:>6}" if self._p else ""
+        mark = "" if not self._marks else " ?" if row.weak else "  "
+        return f"{halves}{lost}{alone}{p_value}{mark}"
+
+
+def _least_name(line: _Line) -> str:
+    """What a line must have room for in the column of names."""
+    return line.row.shortest_name if line.row is not None and line.row.members else line.name
 
 
 def shorten(text: str, width: int) -> str:
@@ -290,11 +357,10 @@ def shorten(text: str, width: int) -> str:
 
 def _after_table(result: Ranking) -> Iterator[str]:
     """Say what the table does not show, and what its columns mean."""
-    hidden = max(result.indices.selected.size - MOST_SELECTED, 0)
-    others = max(len(result.indices.left_out) - MOST_LEFT_OUT, 0)
-    counts = [f"{hidden} more with an importance"] * bool(hidden) + [f"{others} more left out"] * bool(others)
-    if counts:
-        yield f"      … and {', '.join(counts)}; --csv or --json writes all."
+    indices = result.indices
+    others = sum(map(len, other_factors(indices))) - len(_named_others(result))
+    if others:
+        yield f"      … and {others:,} others add nothing (--csv lists them)"
     legend = [*_legend(result)]
     if legend:
         yield ""
@@ -307,11 +373,20 @@ def _after_table(result: Ranking) -> Iterator[str]:
 def _legend(result: Ranking) -> Iterator[str]:
     """Say what the columns mean."""
     indices = result.indices
+    if indices.selected.size:
+        by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
+        what = "the factor's fair share" if indices.is_shapley else "lost without the factor"
+        yield f"Of what is explained: {what} (█){by_itself}."
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:
-        p_values = "; p: probability of the effect by chance" if indices.has_p_values else ""
-        yield f"{100 * LEVEL:g} % intervals (chance and bias){p_values}."
+        known = not np.isnan(intervals(indices)).all()
+        p_values = "p: probability of the effect by chance" if indices.has_p_values else ""
+        said = [f"{100 * LEVEL:g} % intervals (chance and bias)"] * known + [p_values] * bool(p_values)
+        if said:
+            yield f"{'; '.join(said)}."
+    if indices.forced:
+        yield "* always in; all others are judged given these."
     if indices.weak.any():
         yield f"? weak: {say_weak(indices)}."
     for sentence in (say_no_p_values(indices), say_disagreement(indices), say_rows_judged(indices)):

@@ -1,26 +1,30 @@
-"""Clusters: factors that stand in for each other, cut from the tree.
+"""Clusters: factors that share information, cut from the tree.
 
 By default a node is a cluster if any one of its factors can stand in for all of them: with this one in their place, the
-selected factors keep at least `LEAST_KEPT` of what all of them lose together. The total index of each is then far below
-its share of the joint one. A given cut takes every node whose factors explain each other at least as well as that.
+selected factors keep at least `ANY_WILL_DO` of what all of them lose together. Where no node is, the selected factors
+below a node are a cluster if each is missed far less than its share: its total index is below `FAR_BELOW` times the
+joint one divided by their number. Then several of them are needed, but none in particular.
+
+A given cut takes every node whose factors explain each other at least as well as that.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..inference.targets import FactorSet
-from ..results.sharing import Cluster, Exchange, Node, Tree
+from ..results.sharing import ANY_WILL_DO, LEAST_DEPENDENCE, Cluster, Exchange, Node, Tree
 from ..results.uncertainty import Uncertainty
 from ..variance.conditional import Variances
 
-# What any factor of a cluster keeps in place of all of them.
-LEAST_KEPT = 0.75
+# A total index is far below its share of a joint one if it is less than this part of it.
+FAR_BELOW = 0.25
 
-# Factors that explain less of each other are no cluster, whatever they keep.
-LEAST_DEPENDENCE = 0.3
+# Factors that keep the same to so many digits are equally good: those selected come first, then as in the table.
+TIE_DIGITS = 2
 
-# How sure it must be that a cluster adds something: what is kept of nothing can be anything.
+# How sure it must be that factors add something: what is kept of nothing can be anything.
 MAX_P_VALUE = 0.05
 
 
@@ -29,42 +33,78 @@ class Cutter:
     """Cuts a tree of factors, some of which are selected, into clusters."""
 
     variances: Variances
-    kept: FactorSet
+    selected: FactorSet
     tree: Tree
     sure: Uncertainty
     """Of the joint index of each node."""
     cut: float | None
     """How well the factors of a cluster must explain each other; None looks at what they keep."""
+    surely_missed: frozenset[int]
+    """The selected factors that add something for sure."""
 
     def clusters(self) -> tuple[Cluster, ...]:
         """The largest clusters, those whose joint index is largest first."""
-        found, number = [], len(self.tree.nodes) - 1
-        waiting = [number] if self.tree.nodes else []
-        while waiting:
-            number = waiting.pop()
-            cluster = self._as_cluster(number)
-            if cluster is not None:
-                found.append(cluster)
-                continue
-            leaves = len(self.tree.leaves)
-            waiting += [child - leaves for child in self.tree.nodes[number].children if child >= leaves]
+        found = self._cut(self._any_will_do, frozenset())
+        if self.cut is None:
+            found += self._cut(self._are_missed_little, frozenset(i for each in found for i in each.positions))
         return tuple(sorted(found, key=lambda cluster: -cluster.joint))
 
-    def _as_cluster(self, number: int) -> Cluster | None:
+    def _cut(self, look: Callable[[int], dict[int, float]], taken: frozenset[int]) -> list[Cluster]:
+        """The largest nodes without factors that are taken for which ``look`` tells what each factor keeps."""
+        found, leaves = [], len(self.tree.leaves)
+        waiting = [len(self.tree.nodes) - 1] if self.tree.nodes else []
+        while waiting:
+            number = waiting.pop()
+            node = self.tree.nodes[number]
+            kept = look(number) if taken.isdisjoint(node.positions) and self._may_be_cluster(number) else {}
+            if kept:
+                found.append(self._make(number, kept))
+            else:
+                waiting += [child - leaves for child in node.children if child >= leaves]
+        return found
+
+    def _may_be_cluster(self, number: int) -> bool:
+        """Whether a node has a selected factor, and adds something for sure or is as close as the given cut."""
         node = self.tree.nodes[number]
-        if not set(node.positions) & set(self.kept):
-            return None
-        least = 0.0 if self.cut is not None else LEAST_KEPT
-        if node.dependence < (LEAST_DEPENDENCE if self.cut is None else self.cut):
-            return None
-        if self.cut is None and not self.sure.p_values[number] <= MAX_P_VALUE:
-            return None
+        if self.cut is not None:
+            return node.dependence >= self.cut and not set(node.positions).isdisjoint(self.selected)
+        return bool(self.sure.p_values[number] <= MAX_P_VALUE) and not set(node.positions).isdisjoint(self.selected)
+
+    def _any_will_do(self, number: int) -> dict[int, float]:
+        """What each factor of a node keeps in place of all, if each keeps enough; otherwise nothing."""
+        node = self.tree.nodes[number]
+        if self.cut is not None:
+            return self._keep(node, 0.0)
+        return self._keep(node, ANY_WILL_DO) if node.dependence >= LEAST_DEPENDENCE else {}
+
+    def _keep(self, node: Node, least: float) -> dict[int, float]:
+        """What each factor of a node keeps in place of all; nothing if one keeps less than ``least``."""
         kept = {}
         for i in self._weakest_first(node):
             kept[i] = self.keeps(node.positions, i)
             if kept[i] < least:
-                return None
-        order = sorted(kept, key=lambda i: (-kept[i], i not in self.kept, i))
+                return {}
+        return kept
+
+    def _are_missed_little(self, number: int) -> dict[int, float]:
+        """What each selected factor of a node keeps in place of these, if each is missed far less than its share.
+
+        All selected factors together are no cluster: they are all there is.
+        """
+        node = self.tree.nodes[number]
+        some = tuple(i for i in node.positions if i in self.selected)
+        if len(some) < 2 or len(some) == len(self.selected):
+            return {}
+        least = self.variances.of(self.selected)
+        explained = max(self.variances.response.variance - least, self.variances.tolerance)
+        totals = dict(zip(self.selected, (self.variances.minus_each(self.selected) - least) / explained, strict=True))
+        if any(totals[i] >= FAR_BELOW * node.joint / len(some) for i in some):
+            return {}
+        return {i: self.keeps(some, i) for i in some}
+
+    def _make(self, number: int, kept: dict[int, float]) -> Cluster:
+        node = self.tree.nodes[number]
+        order = sorted(kept, key=lambda i: (-round(kept[i], TIE_DIGITS), i not in self.selected, i))
         return Cluster(
             factors=tuple(self.tree.names[i] for i in order),
             joint=node.joint,
@@ -84,25 +124,27 @@ class Cutter:
 
     def keeps(self, members: FactorSet, factor: int) -> float:
         """The share of what is lost without all members that one of them keeps, from 0 to 1."""
-        rest = [i for i in self.kept if i not in members]
-        least, most = self.variances.of(self.kept), self.variances.of(rest)
+        rest = [i for i in self.selected if i not in members]
+        least, most = self.variances.of(self.selected), self.variances.of(rest)
         if most - least <= self.variances.tolerance:
             return 1.0
         return float(np.clip((most - self.variances.of([*rest, factor])) / (most - least), 0.0, 1.0))
 
     def exchanges(self) -> dict[int, Exchange]:
         """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
-        columns = [column for column, i in enumerate(self.tree.leaves) if i in self.kept]
+        columns = [column for column, i in enumerate(self.tree.leaves) if i in self.selected]
         mutual = (self.tree.dependence + self.tree.dependence.T) / 2
         found = {}
         for row, i in enumerate(self.tree.leaves):
-            if i not in self.kept:
-                found[i] = self._exchange(self.tree.leaves[columns[int(np.argmax(mutual[row, columns]))]], i)
+            if i not in self.selected:
+                column = columns[int(np.argmax(mutual[row, columns]))]
+                found[i] = self._exchange(self.tree.leaves[column], i, float(mutual[row, column]))
         return found
 
-    def _exchange(self, selected: int, other: int) -> Exchange:
+    def _exchange(self, selected: int, other: int, dependence: float) -> Exchange:
         """What happens if a factor takes the place of a selected one."""
-        explained = max(self.variances.response.variance - self.variances.of(self.kept), self.variances.tolerance)
-        instead = [*(i for i in self.kept if i != selected), other]
-        cost = (self.variances.of(instead) - self.variances.of(self.kept)) / explained
-        return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other))
+        explained = max(self.variances.response.variance - self.variances.of(self.selected), self.variances.tolerance)
+        instead = [*(i for i in self.selected if i != selected), other]
+        cost = (self.variances.of(instead) - self.variances.of(self.selected)) / explained
+        is_sure = selected in self.surely_missed
+        return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other), dependence, is_sure)

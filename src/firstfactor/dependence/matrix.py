@@ -12,7 +12,7 @@ import numpy as np
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.search import Search
-from ..neighbors.strategy import Floats
+from ..neighbors.strategy import Floats, spans
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 from ..variance.sampling import draw_fixed
@@ -27,12 +27,16 @@ NEIGHBORS = 12
 MAX_LEVELS = 20
 
 
+# Factors whose columns are in memory at a time.
+FACTORS_AT_A_TIME = 256
+
+
 class Dependence:
     """How well factors explain each other, on one table."""
 
-    def __init__(self, variances: Variances) -> None:
+    def __init__(self, variances: Variances, most_rows: int = MAX_ROWS) -> None:
         search = variances.search
-        self._rows = draw_fixed(search.design.n_rows, MAX_ROWS)
+        self._rows = draw_fixed(search.design.n_rows, most_rows)
         part = variances.on_rows(self._rows).search if self._rows.size < search.design.n_rows else search
         self._search = Search(
             part.design,
@@ -46,8 +50,11 @@ class Dependence:
 
     def explained_by_each(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
         """How well each of some factors (rows) is explained by each of the others (columns), from 0 to 1."""
-        if not factors or not others:
-            return np.zeros((len(factors), len(others)))
+        parts = [self._explained(factors[span], others) for span in spans(len(factors), FACTORS_AT_A_TIME)]
+        return np.vstack([np.zeros((0, len(others))), *parts])
+
+    def _explained(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
+        """The same for few factors, whose columns fit into memory."""
         columns = [_columns(self._search.design, i) for i in factors]
         owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
         responses = np.hstack(columns)

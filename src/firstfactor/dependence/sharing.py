@@ -1,36 +1,52 @@
 """What the factors of a result share: what each explains alone, the tree, clusters and exchanges."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..inference.estimates import estimate
 from ..inference.targets import FactorSet, closed_target
+from ..neighbors.strategy import Floats
 from ..results.estimates import Estimates
+from ..results.indices import Indices
 from ..results.sharing import Sharing
 from ..results.uncertainty import SampleSize
 from ..variance.conditional import Variances
-from .clusters import Cutter
+from .clusters import MAX_P_VALUE, Cutter
 from .matrix import Dependence
 from .tree import find_leaves, grow_tree
 
 # Factors besides those in the tree whose share alone has a standard error: those that explain most.
-MOST_ALONE = 20
+MOST_ALONE = 10
 
 
-def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:
+def find_sharing(
+    variances: Variances, kept: FactorSet, p_values: Floats, size: SampleSize, cut: float | str
+) -> Sharing:
     """What the selected factors and those related to them share.
 
-    ``cut`` says how well the factors of a cluster explain each other, or "auto": see `firstfactor.dependence.clusters`.
+    ``p_values`` are those of the selected factors given the others. ``cut`` says how well the factors of a cluster
+    explain each other, or is "auto": see `firstfactor.dependence.clusters`.
     """
-    varying = [i for i in kept if not variances.design.constant[i]]  # selected on other rows
-    kept = tuple(sorted(varying))
+    missed = frozenset(i for i, p_value in zip(kept, p_values.tolist(), strict=True) if p_value <= MAX_P_VALUE)
+    kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # selected on other rows
     dependence = Dependence(variances)
-    leaves = find_leaves(dependence, kept, [i for i in variances.design.varying if i not in kept])
+    leaves = find_leaves(variances, dependence, kept, [i for i in variances.design.varying if i not in kept])
     alone = explain_alone(variances, kept, leaves, size)
     grown = grow_tree(variances, kept, leaves, dependence, size) if leaves else None
     if grown is None:
         return Sharing(alone)
-    cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut)
+    cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut, missed)
     return Sharing(alone, cutter.clusters(), grown[0], cutter.exchanges())
+
+
+def add_sharing(variances: Variances, indices: Indices, cut: float | str | None) -> Indices:
+    """A result about all factors with what they share, if it has standard errors and ``cut`` is not None."""
+    if cut is None or indices.uncertainty is None:
+        return indices
+    everything = variances.design.varying
+    p_values = indices.p_values[list(everything)]
+    return replace(indices, sharing=find_sharing(variances, everything, p_values, indices.sample_size, cut))
 
 
 def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size: SampleSize) -> Estimates:
@@ -40,15 +56,14 @@ def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size
     factor are near.
     """
     design, variance = variances.design, variances.response.variance
-    values = np.zeros(design.n_factors)
-    nothing = np.full(design.n_factors, np.nan)
+    values, unknown = np.zeros(design.n_factors), np.full(design.n_factors, np.nan)
     explained = variance - variances.of(kept)
-    if explained <= variances.tolerance:
-        return Estimates(values, nothing, nothing, nothing)
+    if explained <= variances.tolerance:  # there is nothing to have a share of
+        return Estimates(unknown, unknown, unknown, unknown)
     varying = list(design.varying)
     values[varying] = (variance - variances.search.plus_each((), varying)) / explained
     most = np.argsort(-values, kind="stable")[:MOST_ALONE].tolist()
     looked_at = [i for i in varying if i in {*leaves, *most}]
     found = estimate(variances, closed_target(kept, [(i,) for i in looked_at]), size)
     values[looked_at] = found.values
-    return found.expand(design.n_factors, looked_at, np.maximum(values, 0.0))
+    return found.expand(design.n_factors, looked_at, np.clip(values, 0.0, 1.0))

@@ -16,14 +16,23 @@ from .matrix import Dependence
 # Factors in a tree: beyond the selected ones those that share most with them.
 MAX_LEAVES = 100
 
+# Of more factors than that, few rows tell which may stand in for selected ones: these explain at least so much of them.
+VERY_MANY, FEW_ROWS, ROUGHLY_RELATED = 200, 500, 0.2
+
 # A factor that was left out is in the tree if a selected one explains at least so much of it: less may be chance.
 LEAST_RELATED = 0.1
 
 
-def find_leaves(dependence: Dependence, kept: FactorSet, others: Sequence[int]) -> FactorSet:
-    """The selected factors and those related to them, as positions in the table."""
+def find_leaves(variances: Variances, dependence: Dependence, kept: FactorSet, others: Sequence[int]) -> FactorSet:
+    """The selected factors and those related to them, as positions in the table.
+
+    Of very many others most are out of the question after a look at some of the rows.
+    """
     if not kept:
         return ()
+    if len(others) > VERY_MANY:
+        rough = Dependence(variances, FEW_ROWS).explained_by_each(others, kept).max(axis=1)
+        others = [i for i, related in zip(others, rough.tolist(), strict=True) if related >= ROUGHLY_RELATED]
     related = dependence.explained_by_each(others, kept).max(axis=1, initial=0.0)
     order = np.argsort(-related, kind="stable")[: max(MAX_LEAVES - len(kept), 0)]
     return tuple(sorted([*kept, *(others[i] for i in order.tolist() if related[i] >= LEAST_RELATED)]))

@@ -99,7 +99,7 @@ def hold_others_fixed(
     if not effects:
         return []
     shown = target.values[:, shown_series(target)]
-    with _open_again(X, y, indices, options, sample_weight, groups) as variances:
+    with open_again(X, y, indices, options, sample_weight, groups) as variances:
         return [_hold_fixed(effect, variances, indices, shown) for effect in effects]
 
 
@@ -131,9 +131,17 @@ def other_factors(indices: Indices, factor: int) -> tuple[int, ...]:
     return tuple((first + rest)[:MOST_OTHERS])
 
 
-def _open_again(X: Any, y: Any, indices: Indices, options: Options, sample_weight: Any, groups: Any) -> Variances:
+def open_again(
+    X: Any,
+    y: Any,
+    indices: Indices,
+    options: Options,
+    sample_weight: Any,
+    groups: Any,
+    estimator: str = "nearest",
+) -> Variances:
     """The rows that were analysed, as they were analysed; nothing is drawn at random from them."""
-    plain = replace(options, n_neighbors=None, n_outer=None, missing="level", estimator="nearest", random_state=0)
+    plain = replace(options, n_neighbors=None, n_outer=None, missing="level", estimator=estimator, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # all was said when the table was analysed
         table = read_table(X, y, how_to_read(plain), sample_weight, groups)

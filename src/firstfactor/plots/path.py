@@ -41,6 +41,10 @@ HEADROOM = 0.12
 LEAST_BELOW, ROOM_INSIDE = 60, 0.45
 
 
+# Smaller p-values are not written.
+BEYOND_DOUBT = 0.0005
+
+
 @dataclass(frozen=True)
 class Stop:
     """One column of the picture of the path: a change, and what is explained after it."""
@@ -59,18 +63,20 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     if first is not None and first.base:
         start = f"{len(first.base):,} always in" if first.phase == "forward" else f"all {len(first.base):,}"
         found.append(Stop(Label(start), first.base_explained / path.response_variance, True))
-    left = {i for step in path.steps if step.phase != "forward" for i in step.chosen}
+    left = set(path.removed)
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=False):
         if step.chosen:
             r2 = final_r2 if following is None else following.base_explained / path.response_variance
-            stays = step.phase == "forward" and not left.intersection(step.chosen)
+            stays = bool(step.entering) and not left.intersection(step.entering)
             found.append(Stop(_label(path, step), r2, stays, step.p_value))
     return found
 
 
 def _label(path: Path, step: Step) -> Label:
     """The factors that enter or leave."""
-    sign, names = "+ " if step.phase == "forward" else "− ", [path.names[i] for i in step.chosen]
+    if step.entering and step.leaving:  # one for several
+        return Label(path.names[step.entering[0]], "+ ", f" for {len(step.leaving):,}")
+    sign, names = "+ " if step.entering else "− ", [path.names[i] for i in step.chosen]
     together = ", ".join(names)
     if len(names) == 1 or (len(names) <= MOST_NAMED and len(together) <= MOST_CHARACTERS):
         return Label(together, sign)
@@ -103,8 +109,8 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
 
 
 def _note(stop: Stop) -> str:
-    """The evidence of a step, where there is one."""
-    return "" if stop.p_value is None else f"p {format_p(stop.p_value)}"
+    """The evidence of a step, where there is one and it is not overwhelming."""
+    return "" if stop.p_value is None or stop.p_value < BEYOND_DOUBT else f"p {format_p(stop.p_value)}"
 
 
 def _axis_label(indices: Indices) -> str:
@@ -167,13 +173,13 @@ def _write_values(ax: "Axes", r2: NDArray[np.float64], ceiling: float) -> None:
     room = text_width("0.00", ax.yaxis.label) + 4
     for column in range(r2.size - 1, -1, -int(np.ceil(room / column_width(ax, r2.size)))):
         is_below = 0.2 * unit < ceiling - r2[column] < 2 * unit and r2[column] > 2 * unit
-        offset, side, end = ((-4, -4), "left", "top") if is_below else ((5, 5), "right", "bottom")
+        offset, end = ((0, -5), "top") if is_below else ((0, 5), "bottom")
         ax.annotate(
             f"{r2[column]:.2f}",
             (column, r2[column]),
             offset,
             textcoords="offset points",
-            ha=side,
+            ha="center",
             va=end,
             fontsize=type_size(ax),
         )

@@ -1,26 +1,27 @@
-"""What a page tells about the table itself: effects, summaries of columns, and which factor stands in for which."""
+"""What a page tells about the table itself: effects, and summaries of columns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from .._utils.shorten import shorten
 from .._utils.text import printable
 from ..data.design import Kind
-from ..plots.effects import Effect, read_effects
+from ..data.table import flatten_names
+from ..parameters import Options
+from ..plots.effects import Effect, hold_others_fixed, legend_entries, read_effects
 from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
+from ..plots.pair import Pair
+from ..results.formats import format_number
 from ..results.indices import Indices
-from .associations import StandIn, strongest
+from ..results.wording import without_point
+from .pairs import representatives, strongest_pair
 
 # What a reader can take in; the page says how many more there are.
-MOST_EFFECTS, MOST_STAND_INS, MOST_SUMMARIES, MOST_CLASSES = 12, 15, 40, 12
-
-# Associations weaker than this are no reason to think that one factor stands in for another.
-LEAST_ASSOCIATION = 0.3
-
-# Rows that associations are measured on.
-MOST_ROWS_ASSOCIATED = 5000
+MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
 
 
 @dataclass(frozen=True)
@@ -31,53 +32,64 @@ class Data:
     effects: list[Effect]
     n_effects: int
     """How many there are, shown or not."""
+    pair: Pair | None
+    """Two factors that work together."""
     summaries: dict[str, tuple[Kind, str]]
     """Kind and values of each column by name."""
-    stand_ins: list[StandIn]
-    rows_associated: int
 
 
-def read_data(X: Any, y: Any, indices: Indices) -> Data:
-    """Go through the table once."""
+def read_data(
+    X: Any, y: Any, indices: Indices, options: Options | None = None, sample_weight: Any = None, groups: Any = None
+) -> Data:
+    """Go through the table; with the options of the analysis, effects are also found with other factors held fixed."""
     n_table, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
     n_rows = len(analysed_rows(indices, n_table))
     if n_rows != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= n_table):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
-    selected, others = indices.selected.tolist(), indices.left_out.tolist()
-    rows = np.arange(n_rows)
-    if n_rows > MOST_ROWS_ASSOCIATED:
-        rows = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS_ASSOCIATED, replace=False))
-    effects, target = read_effects(X, y, indices, selected)
-    summaries = {effect.name: (indices.kinds[effect.factor], summarise(effect.column)) for effect in effects}
-    some = {effect.name: effect.column.take(rows) for effect in effects}
-    found = []
-    for i, name, column in read_columns(X, indices, set(others)):
-        if len(summaries) < MOST_SUMMARIES:
-            summaries[name] = (indices.kinds[i], summarise(column))
-        if some and indices.kinds[i] != "constant":
-            found.append(strongest(name, column.take(rows), some))
-    close = [one for one in found if abs(one.association.strength) >= LEAST_ASSOCIATION]
-    close.sort(key=lambda one: -abs(one.association.strength))
-    return Data(target, effects[:MOST_EFFECTS], len(effects), summaries, close, len(rows))
+    first = representatives(indices)
+    effects, target = read_effects(X, y, indices, [*first, *(i for i in indices.selected.tolist() if i not in first)])
+    columns = [(effect.factor, effect.name, effect.column) for effect in effects]
+    others = indices.left_out.tolist()[: max(MOST_SUMMARIES - len(columns), 0)]
+    columns += read_columns(X, indices, set(others))
+    dates = _find_dates(X)
+    summaries = {name: (indices.kinds[i], summarise(column, name in dates)) for i, name, column in columns}
+    shown, pair = effects[:MOST_EFFECTS], None
+    if options is not None:
+        shown = hold_others_fixed(shown, target, X, y, indices, options, sample_weight, groups)
+        pair = strongest_pair(X, y, indices, options, sample_weight, groups)
+    return Data(target, shown, len(effects), pair, summaries)
 
 
-def summarise(column: Column) -> str:
-    """The range of numbers or the most frequent levels in a few words."""
+def _find_dates(X: Any) -> set[str]:
+    """The names of columns that hold dates: in the analysis they are numbers of days since 1970."""
+    frame = nw.from_native(flatten_names(X), pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return set()
+    return {str(name) for name, kind in frame.schema.items() if isinstance(kind, nw.Date | nw.Datetime)}
+
+
+def summarise(column: Column, are_dates: bool = False) -> str:
+    """The range of numbers, or of dates, or the most frequent levels in a few words."""
     if not column.levels:
-        return _summarise_numbers(column)
+        return _summarise_numbers(column, _format_date if are_dates else format_number)
     most = np.argsort(-column.counts, kind="stable")[:3]
     shown = ", ".join(f"{brief(column.levels[i])} ({column.counts[i]:,})" for i in most)
     return f"{len(column.levels):,} levels: {shown}" + (", …" if len(column.levels) > 3 else "")
 
 
-def _summarise_numbers(column: Column) -> str:
+def _format_date(days: float) -> str:
+    """The date that is some days after the first of 1970."""
+    return str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(days)), "D"))
+
+
+def _summarise_numbers(column: Column, write: Callable[[float], str]) -> str:
     known = column.values[column.known]
     n_missing = column.values.size - known.size
     missing = f"; {n_missing:,} missing" if n_missing else ""
     if known.size == 0:
         return "no values"
-    low, middle, high = (f"{value:.4g}".replace("-", "−") for value in np.quantile(known, [0, 0.5, 1]))
+    low, middle, high = map(write, np.quantile(known, [0, 0.5, 1]).tolist())
     return (f"{low} to {high}, median {middle}" if low != high else f"about {low}") + missing
 
 
@@ -92,17 +104,15 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
     shown = list(data.summaries.items())[:MOST_SUMMARIES]
     return {
         "response_summary": _summarise_target(target),
-        "classes": target.classes,
+        "classes": [*map(without_point, target.classes)],
         "n_outputs": len(indices.outputs),
         "summaries": [(printable(name), kind, text) for name, (kind, text) in shown],
         "more_summaries": max(sum(map(len, indices.members)) - len(shown), 0),
-        "stand_ins": [
-            (printable(one.left_out), printable(one.selected), one.association)
-            for one in data.stand_ins[:MOST_STAND_INS]
-        ],
-        "more_stand_ins": max(len(data.stand_ins) - MOST_STAND_INS, 0),
-        "rows_associated": data.rows_associated,
         "more_effects": data.n_effects - len(data.effects),
+        "legend": legend_entries(data.effects, target),
+        "held_fixed": any(effect.fixed is not None and effect.others for effect in data.effects),
+        "pair_label": "" if data.pair is None else data.pair.label,
+        "pair": None if data.pair is None else [printable(side.name) for side in (data.pair.across, data.pair.up)],
     }
 
 
@@ -111,7 +121,9 @@ def _summarise_target(target: Target) -> str:
     if target.classes:
         counts = target.values.sum(axis=0).astype(int).tolist()
         counts = [len(target.values) - counts[0], *counts] if len(target.classes) == 2 else counts
-        shown = [f"{brief(label)} ({count:,})" for label, count in zip(target.classes, counts, strict=True)]
+        shown = [
+            f"{brief(without_point(label))} ({count:,})" for label, count in zip(target.classes, counts, strict=True)
+        ]
         more = len(shown) - MOST_CLASSES
         return ", ".join(shown[:MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
     if len(target.series) > 1:

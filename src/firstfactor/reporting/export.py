@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._utils.optional import versions
 from ..results.wording import LEVEL, say_no_p_values
+from .rows import explain
 
 # What spreadsheets take for the beginning of a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -17,6 +18,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 if TYPE_CHECKING:
     from ..files.dataset import Dataset
     from ..results.indices import Indices
+    from ..results.sharing import Cluster, Tree
     from ..results.stability import Stability
 
 
@@ -93,6 +95,7 @@ def as_dict(result: Exported) -> dict[str, Any]:
         "explained_variance": indices.explained_variance,
         "noise_variance": indices.response_variance - indices.explained_variance,
         "factors": _factor_rows(result),
+        **_sharing(indices),
         "stability": None if result.stability is None else _stability(result.stability),
         "path": _path_steps(indices),
         "seconds": {name: round(seconds, 3) for name, seconds in result.seconds.items()},
@@ -122,6 +125,49 @@ def _sample_size(indices: "Indices") -> dict[str, Any]:
     }
 
 
+def _sharing(indices: "Indices") -> dict[str, Any]:
+    """Which factors stand in for each other, and the tree that shows which share information; None if not looked at."""
+    sharing = indices.sharing
+    if sharing is None:
+        return {"clusters": None, "tree": None}
+    return {
+        "clusters": [_cluster(cluster) for cluster in sharing.clusters],
+        "tree": None if sharing.tree is None else _tree(sharing.tree),
+    }
+
+
+def _cluster(cluster: "Cluster") -> dict[str, Any]:
+    """Factors that stand in for each other; ``kept`` is in the order of ``factors``."""
+    low, high = map(_number, cluster.interval(LEVEL))
+    return {
+        "factors": list(cluster.factors),
+        "joint": cluster.joint,
+        "standard_error": _number(cluster.standard_error),
+        "low": low,
+        "high": high,
+        "representative": cluster.representative,
+        "kept": list(cluster.kept),
+        "dependence": cluster.dependence,
+    }
+
+
+def _tree(tree: "Tree") -> dict[str, Any]:
+    """The leaves by name, and the nodes from those that share most to the root; ``children`` number leaves first."""
+    return {
+        "leaves": [tree.names[i] for i in tree.leaves],
+        "nodes": [
+            {
+                "children": list(node.children),
+                "factors": [tree.names[i] for i in node.positions],
+                "dependence": node.dependence,
+                "joint": _number(node.joint),
+                "standard_error": _number(node.standard_error),
+            }
+            for node in tree.nodes
+        ],
+    }
+
+
 def _stability(found: "Stability") -> dict[str, Any]:
     """What selecting on halves gave; frequencies are those of the factors."""
     return {
@@ -138,7 +184,7 @@ def _factor_rows(result: Exported) -> list[dict[str, Any]]:
     """One row per factor, the selected ones first."""
     indices, halves = result.indices, result.stability
     ranking, shares, support, weak = indices.ranking, indices.shares, indices.support, indices.weak
-    evidence = _evidence(indices)
+    evidence, alone = _evidence(indices), _alone(indices)
     return [
         {
             "rank": int(ranking[i]),
@@ -146,10 +192,12 @@ def _factor_rows(result: Exported) -> list[dict[str, Any]]:
             "kind": indices.kinds[i],
             "importance": float(shares[i]),
             **evidence[i],
+            **alone[i],
             **({} if halves is None else {"frequency": float(halves.frequencies[i])}),
             "selected": bool(support[i]),
             "weak": bool(weak[i]),
             "reason": "" if support[i] else indices.why_left_out(i),
+            "explanation": explain(indices, i),
             "missing": indices.missing[i],
             "forced": i in indices.forced,
         }
@@ -164,6 +212,16 @@ def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
         return [dict.fromkeys(names)] * len(indices.names)
     columns = (indices.standard_errors, indices.p_values, *indices.interval(LEVEL).T)
     return [dict(zip(names, map(_number, row), strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _alone(indices: "Indices") -> list[dict[str, float | None]]:
+    """What each factor explains by itself, and how sure that is; None where it is not known."""
+    names = ("alone", "alone_standard_error")
+    if indices.sharing is None:
+        return [dict.fromkeys(names)] * len(indices.names)
+    found = indices.sharing.alone
+    rows = zip(found.values, found.standard_errors, strict=True)
+    return [dict(zip(names, map(_number, row), strict=True)) for row in rows]
 
 
 def _number(value: float) -> float | None:

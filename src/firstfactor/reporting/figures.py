@@ -13,6 +13,12 @@ from .._utils.optional import require
 # Stands for the colour of text and axes while a figure is drawn; nothing else has it.
 INK = "#010203"
 
+# Points: 0.8 of the text around figures, which are shown as large as they are drawn.
+FONT_SIZE = 9.6
+
+# A browser has 96 pixels to the inch, and 16 to a line of text.
+REM_PER_INCH = 6
+
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+")
 LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
@@ -28,9 +34,8 @@ def page_style(width: float) -> Iterator[None]:
         "figure.figsize": (width, width),
         "figure.facecolor": "none",
         "axes.facecolor": "none",
-        "font.size": 9,
-        "axes.titlesize": 9,
-        "legend.fontsize": 9,
+        **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize"), FONT_SIZE),
+        **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), FONT_SIZE),
         "svg.fonttype": "none",
     }
     with require("matplotlib.style", "a report").context(["default", settings]):
@@ -59,7 +64,12 @@ def figure_to_svg(figure: Any, name: str, description: str, colours: Mapping[str
         _simplify(element, replaced)
     for element in root.iter():
         _share_styles(element)
-    root.attrib = {"viewBox": root.get("viewBox", ""), "role": "img", "aria-label": description}
+    root.attrib = {
+        "viewBox": root.get("viewBox", ""),
+        "style": f"width: {figure.get_figwidth() * REM_PER_INCH:.2f}rem",
+        "role": "img",
+        "aria-label": description,
+    }
     return ET.tostring(root, encoding="unicode")
 
 

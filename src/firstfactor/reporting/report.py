@@ -1,9 +1,10 @@
 """A result as one page to send to a colleague: gathered once, drawn, then filled into one template."""
 
+import base64
+import hashlib
 import html
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sized
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -14,40 +15,48 @@ from .._utils.atomic_write import write_whole
 from .._utils.checks import is_integer
 from .._utils.optional import require, versions
 from .._utils.text import list_names, printable
+from ..parameters import Options
 from ..plots.axes import BLUE, GREY, VERMILLION
 from ..plots.effects import draw_effect
-from ..plots.importance import draw_importance
+from ..plots.pair import Pair, draw_pair
 from ..plots.path import draw_path, stops
 from ..plots.stability import draw_stability
-from ..results.formats import format_importance, format_interval, format_p, percent
+from ..results.formats import format_importance, format_number, percent
 from ..results.indices import Indices, indices_of
 from ..results.wording import (
     LEVEL,
     headline,
-    intervals,
     is_calibrated,
+    is_untested,
     measure,
     r2_range,
     say_bias,
     say_ceiling,
     say_disagreement,
+    say_drivers,
+    say_kinds,
     say_missing,
     say_no_evidence,
     say_no_p_values,
     say_no_shares,
     say_rows_judged,
     say_weak,
+    share_name,
 )
 from . import figures
 from .data_summary import Data, brief, describe_data, read_data
+from .rows import Row, driver_rows, explain, other_factors
+from .source import today
 
 if TYPE_CHECKING:
     from ..results.stability import Stability
 
 # What a reader can take in; the page says how many more there are.
-MOST_SELECTED, MOST_LEFT_OUT, MOST_IN_NOTEBOOK = 100, 30, 20
+MOST_SHOWN, MOST_FOLDED, MOST_LEFT_OUT, MOST_MEMBERS, MOST_OFTEN, MOST_IN_NOTEBOOK = 25, 75, 100, 60, 30, 20
 
-FIGURE_WIDTH, PANEL_SIZE = 4.2, (2.9, 2.2)  # inches: on a phone, text in the figure is as large as next to it
+# Inches; figures are shown as large as they are drawn, so that text in all of them has one size, and a phone has room.
+FIGURE_WIDTH, PANEL_SIZE, PAIR_SIZE = 3.6, (2.9, 2.3), (3.6, 2.9)
+STEP_WIDTH, WIDEST = 0.3, 9.0
 COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
 
 
@@ -62,10 +71,15 @@ def write_report(
     notes: Iterable[str] = (),
     settings: Mapping[str, Any] | None = None,
     stability: "Stability | None" = None,
+    source: Mapping[str, str] | None = None,
+    options: Options | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
 ) -> None:
-    """Write a result as one HTML page that needs nothing else: no network, no scripts.
+    """Write a result as one HTML page that needs nothing else: no network, and no script to read it.
 
-    The page is written whole or not at all, and the same input gives the same bytes.
+    With scripts, which a browser may allow or not, rows can be sorted. The page is written whole or not at all, and
+    the same input gives the same bytes on the same day.
 
     Parameters
     ----------
@@ -74,7 +88,7 @@ def write_report(
     path : path
         Where to write.
     X, y : the data that were analysed, optional
-        For the sections on effects, stand-ins and the data; without them, the page says how to get these.
+        For the sections on effects and the data; without them, the page says how to get these.
     title : str, optional
         Default: the question.
     call : str, optional
@@ -85,8 +99,29 @@ def write_report(
         Parameters and their values. Default: those of the `FIRST` given.
     stability : Stability, optional
         What `firstfactor.stability` returned for the same table, to be shown as well.
+    source : mapping of str to str, optional
+        Where the table comes from, as `describe_file` and `describe_table` give it: ``name``, ``size`` and ``sha256``,
+        and ``date`` if it is not today's.
+    options : Options, optional
+        How the table was read and variances were estimated, to show effects with the other factors held fixed. Default:
+        those of the `FIRST` given.
+    sample_weight, groups
+        What was given to `fit`, for the same.
     """
-    page = gather(result, X, y, title=title, call=call, notes=notes, settings=settings, stability=stability)
+    page = gather(
+        result,
+        X,
+        y,
+        title=title,
+        call=call,
+        notes=notes,
+        settings=settings,
+        stability=stability,
+        source={} if source is None else source,
+        options=options,
+        sample_weight=sample_weight,
+        groups=groups,
+    )
     text = render(page)
     write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
 
@@ -104,6 +139,10 @@ def gather(
     notes: Iterable[str],
     settings: Mapping[str, Any] | None,
     stability: "Stability | None",
+    source: Mapping[str, str],
+    options: Options | None,
+    sample_weight: Any,
+    groups: Any,
 ) -> dict[str, Any]:
     """Everything that the page shows, as plain values by name."""
     indices = indices_of(result)
@@ -113,28 +152,36 @@ def gather(
         raise ValueError("stability must be of the same factors as the result; got others. Use the same X for both.")
     if result is not indices:  # a FIRST, which knows how it was called
         settings = result.get_params() if settings is None else settings
+        options = result.parameters()[0] if options is None else options
         call = _without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
-    data = None if X is None else read_data(X, y, indices)
-    response = list_names([printable(name) for name in indices.outputs])
+    data = None if X is None else read_data(X, y, indices, options, sample_weight, groups)
+    names = list_names([printable(name) for name in indices.outputs])
+    how = (settings or {}).get("response", "values")
+    response = names if how == "values" else f"the {how.replace('-', ' ')} of {names}"
+    n_rows = len(data.target.values) if data else indices.n_rows
     return {
-        "title": title or f"What drives {response}?",
-        "response": response,
+        "title": title or f"What drives {names}?",
+        "answer": _unbroken(say_drivers(indices, response, several=response != names)),
+        "response": names,
         "measure": measure(indices),
         "response_kind": _describe_response(indices),
+        "response_variance": format_number(indices.response_variance),
         "missing": say_missing(indices),
         "forced": list_names([printable(indices.names[i]) for i in indices.forced]),
         "indices": indices,
         "ceiling": indices.r2_ceiling,
         "ceiling_sentence": _unbroken(say_ceiling(indices, response)),
-        "n_rows": len(data.target.values) if data else indices.n_rows,
+        "n_rows": n_rows,
+        "n_columns": sum(map(len, indices.members)) + len(indices.outputs),
+        "source": {
+            **{"name": "", "size": "", "sha256": "", "date": today()},
+            **{key: printable(value) for key, value in source.items()},
+        },
         "split": indices.path is not None and indices.path.rows_apart > 0,
         **_evidence(indices),
+        **_chart(indices, stability),
         "stability": stability and describe_stability(stability),
-        "selected": _selected_rows(indices),
-        "more_selected": max(len(indices.selected) - MOST_SELECTED, 0),
-        "left_out": _left_out_rows(indices),
-        "more_left_out": max(len(indices.left_out) - MOST_LEFT_OUT, 0),
-        "kinds": Counter(indices.kinds),
+        "kinds": say_kinds(indices),
         "data": None if data is None else describe_data(data, indices),
         "figures": _draw(indices, data, stability),
         "notes": [printable(note) for note in notes],
@@ -154,25 +201,28 @@ def _describe_response(indices: Indices) -> str:
     return "a quantity"
 
 
-def _selected_rows(indices: Indices) -> list[dict[str, Any]]:
-    """The rows of the table for the selected factors; ``share`` is the length of the bar."""
-    shown = indices.selected.tolist()[:MOST_SELECTED]
-    shares, both_ends, weak = indices.shares, intervals(indices), indices.weak
-    largest = float(shares.max()) or 1.0
-    p_values = indices.p_values if indices.has_p_values else np.full(len(indices.names), np.nan)
-    return [
-        {
-            "rank": rank,
-            "name": printable(indices.names[i]),
-            "kind": indices.kinds[i],
-            "importance": format_importance(float(shares[i])),
-            "interval": format_interval(both_ends[i]),
-            "p": format_p(float(p_values[i])),
-            "weak": bool(weak[i]),
-            "share": round(100 * float(shares[i]) / largest, 1),
-        }
-        for rank, i in enumerate(shown, start=1)
-    ]
+def _chart(indices: Indices, stability: "Stability | None") -> dict[str, Any]:
+    """The rows of the chart, those that are folded away, and what is said about factors in no row."""
+    rows = driver_rows(indices, stability)
+    shown = rows[:MOST_SHOWN] if len(rows) > MOST_SHOWN + 5 else rows  # for a few more, nobody wants to unfold
+    folded = rows[len(shown) : len(shown) + MOST_FOLDED]
+    close, others = other_factors(indices)
+    return {
+        "rows": shown,
+        "folded": folded,
+        "more_rows": len(rows) - len(shown) - len(folded),
+        "folded_most": format_importance(folded[0].lost) if folded else "",
+        "most_members": MOST_MEMBERS,
+        "share_name": share_name(indices),
+        "has_alone": indices.sharing is not None and bool(rows),
+        "has_intervals": any(each.interval_text for row in rows for each in (row, *row.members)),
+        "has_clusters": any(row.members for row in rows),
+        "has_dashes": any(not member.selected for row in rows for member in row.members),
+        "close": [explain(indices, i) for i in close[:MOST_LEFT_OUT]],
+        "more_close": max(len(close) - MOST_LEFT_OUT, 0),
+        "others": [explain(indices, i) for i in others[:MOST_LEFT_OUT]],
+        "more_others": max(len(others) - MOST_LEFT_OUT, 0),
+    }
 
 
 def _evidence(indices: Indices) -> dict[str, Any]:
@@ -185,6 +235,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "n_weak": int(indices.weak.sum()),
         "ceiling_interval": None if indices.estimator == "nearest" else r2_range(indices),
         "calibrated": is_calibrated(indices),
+        "untested": is_untested(indices),
         "no_evidence": say_no_evidence(indices),
         "no_p_values": say_no_p_values(indices),
         "findings": [printable(finding.advice) for finding in indices.findings],
@@ -209,18 +260,10 @@ def describe_stability(found: "Stability") -> dict[str, Any]:
 
 def _were(names: list[str]) -> str:
     """Some names and a verb, the beginning of a sentence; nothing for none."""
-    named = names[:MOST_LEFT_OUT] if len(names) > MOST_LEFT_OUT else names[:-1]
-    last = f"{len(names) - len(named):,} more" if len(names) > MOST_LEFT_OUT else names[-1] if names else ""
+    named = names[:MOST_OFTEN] if len(names) > MOST_OFTEN else names[:-1]
+    last = f"{len(names) - len(named):,} more" if len(names) > MOST_OFTEN else names[-1] if names else ""
     listed = f"{', '.join(named)} and {last}" if named else last
     return listed and f"{listed} {'was' if len(names) == 1 else 'were'}"
-
-
-def _left_out_rows(indices: Indices) -> list[dict[str, str]]:
-    """The rows of the table for factors that were left out."""
-    return [
-        {"name": printable(indices.names[i]), "kind": indices.kinds[i], "reason": indices.why_left_out(i)}
-        for i in indices.left_out.tolist()[:MOST_LEFT_OUT]
-    ]
 
 
 def _describe_settings(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -233,9 +276,18 @@ def _describe_settings(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _describe_setting(value: Any) -> str:
-    """A value as text that is the same in every run: no addresses, no endless arrays."""
-    text = repr(value.tolist() if isinstance(value, np.ndarray) else value)
-    return brief(printable(_without_addresses(text)), 200)
+    """A value in plain words that are the same in every run: no addresses, no endless arrays."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value in (".", ","):
+        return "a point" if value == "." else "a comma"
+    if isinstance(value, Mapping):
+        return brief("; ".join(f"{printable(key)}: {_describe_setting(each)}" for key, each in value.items()), 200)
+    if isinstance(value, list | tuple | set | frozenset):
+        return brief(", ".join(map(_describe_setting, value)), 200)
+    return brief(printable(_without_addresses(f"{value:,}" if isinstance(value, int) else str(value))), 200)
 
 
 def _without_addresses(text: str) -> str:
@@ -268,42 +320,74 @@ def _draw(indices: Indices, data: Data | None, stability: "Stability | None") ->
     """Figures as SVG text, None where there is nothing to draw; ``effects`` come with names."""
     figure = require("matplotlib.figure", "a report").Figure
     with figures.page_style(FIGURE_WIDTH):
-        importance = draw_importance(indices, None, figure)
-        importance.set_title("", loc="left")  # the page says it
-        walked = indices.path is not None and stops(indices.path, indices.r2_ceiling)
-        path = draw_path(indices, None, figure) if walked else None
+        walked = [] if indices.path is None else stops(indices.path, indices.r2_ceiling)
+        path = _draw_path(indices, len(walked), figure) if len(walked) > 1 else None
         halves = draw_stability(stability, None, figure) if stability else None
         return {
-            "importance": figures.figure_to_svg(importance.figure, "importance", "Importance of each factor", COLOURS),
             "path": path and figures.figure_to_svg(path.figure, "path", "R² after each step", COLOURS),
             "stability": halves
             and figures.figure_to_svg(halves.figure, "halves", "How often each is selected", COLOURS),
             "effects": [] if data is None else list(_draw_effects(data, figure)),
+            "pair": None if data is None or data.pair is None else _draw_pair(data.pair, figure),
         }
+
+
+def _draw_path(indices: Indices, steps: int, figure: Any) -> Any:
+    """The axes of the path; of many steps, so wide that names stand apart, though a phone must scroll."""
+    with figures.page_style(min(max(FIGURE_WIDTH, STEP_WIDTH * steps), WIDEST)):
+        return draw_path(indices, None, figure)
 
 
 def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
     """Yield for each factor its name, as much of it as makes a caption, and the panel."""
     for number, effect in enumerate(data.effects):
         ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
-        draw_effect(ax, effect, data.target)
+        draw_effect(ax, effect, data.target, legend=False)
         name = printable(effect.name)
         description = f"{data.target.label} against {name}"
         yield name, brief(name, 60), figures.figure_to_svg(ax.figure, f"effect{number}", description, COLOURS)
+
+
+def _draw_pair(pair: Pair, figure: Any) -> str:
+    """Two factors that work together, as SVG text."""
+    ax = figure(figsize=PAIR_SIZE, layout="constrained").add_subplot()
+    draw_pair(ax, pair)
+    description = f"{pair.label} over {printable(pair.across.name)} and {printable(pair.up.name)}"
+    return figures.figure_to_svg(ax.figure, "pair", description, COLOURS)
 
 
 # --- render -------------------------------------------------------------------------------------------------------
 
 
 def render(page: Mapping[str, Any]) -> str:
-    """The page as text. All that comes from the data is escaped; only our own figures are markup."""
-    jinja2 = require("jinja2", "a report")
+    """The page as text. All that comes from the data is escaped; only our own figures, style and script are markup."""
+    jinja2, markup = require("jinja2", "a report"), require("markupsafe", "a report").Markup
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FunctionLoader(_read),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters["percent"] = lambda share: _unbroken(percent(share))
-    template = files(__package__).joinpath("report.html.jinja").read_text(encoding="utf-8")
-    return str(environment.from_string(template).render(page))
+    environment.filters |= {
+        "percent": lambda share: _unbroken(percent(share)),
+        "unbroken": _unbroken,
+        "colour": lambda colour: COLOURS.get(colour, colour),
+        "breakable": lambda text: markup(re.sub(r"(?<=[_/])(?=\w)", "<wbr>", html.escape(text))),
+    }
+    script = _read("sort.js")
+    assets = {"style": _read("page.css"), "script": script, "script_digest": _script_digest(script)}
+    return str(environment.get_template("report.html.jinja").render(page, **assets))
+
+
+def _read(name: str) -> str:
+    """The text of a file beside this one."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _script_digest(script: str) -> str:
+    """What the page's policy calls the one script that may run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _unbroken(text: str) -> str:
@@ -315,35 +399,46 @@ def _unbroken(text: str) -> str:
 
 
 def compact_table(indices: Indices) -> str:
-    """The selected factors and the ceiling as a small HTML table, for notebooks."""
-    rows = _selected_rows(indices)[:MOST_IN_NOTEBOOK]
+    """What drives the response and the ceiling as a small HTML table, for notebooks."""
+    rows = driver_rows(indices)
+    shown = rows[:MOST_IN_NOTEBOOK]
+    known = indices.sharing is not None
     left, right = 'style="text-align:left"', 'style="text-align:right"'
     cells = "".join(
-        f"<tr><td {right}>{row['rank']}</td><td {left}>{html.escape(row['name'])}</td><td {left}>{row['kind']}</td>"
-        f"<td {right}>{row['importance']}</td><td {left}>{row['interval']}{' ?' if row['weak'] else ''}</td>"
-        '<td style="text-align:left;width:8em"><div style="height:0.8em;min-width:1px;background:#0072b2;'
-        f'width:{row["share"]}%"></div></td></tr>'
-        for row in rows
+        f"<tr><td {right}>{rank}</td><td {left}>{html.escape(row.name)}</td>"
+        f"<td {left}>{row.kind or 'any of them'}</td><td {right}>{row.lost_text}</td>"
+        f"<td {left}>{row.interval_text}{' ?' if row.weak else ''}</td>"
+        + (f"<td {right}>{row.alone_text}</td>" if known else "")
+        + f'<td style="text-align:left;width:8em">{_notebook_bar(row)}</td></tr>'
+        for rank, row in enumerate(shown, start=1)
     )
     return (
         f'<div class="firstfactor"><table><thead><tr><th></th><th {left}>factor</th><th {left}>kind</th>'
-        f"<th>importance</th><th></th><th></th></tr></thead><tbody>{cells}</tbody></table>"
-        f"<p>{_summary(indices, rows)}</p></div>"
+        f"<th>{share_name(indices)}</th><th></th>{'<th>alone</th>' if known else ''}<th></th>"
+        f"</tr></thead><tbody>{cells}</tbody></table><p>{_summary(indices, shown, len(rows) - len(shown))}</p></div>"
     )
 
 
-def _summary(indices: Indices, rows: list[dict[str, Any]]) -> str:
+def _notebook_bar(row: Row) -> str:
+    """A solid bar for what is lost without, in front of a pale one for what is explained alone."""
+    solid, pale = (round(100 * share, 1) for share in (row.lost, row.alone or 0.0))
+    return (
+        '<div style="height:0.8em;position:relative"><div style="position:absolute;height:100%;background:#0072b2;'
+        f'opacity:0.25;width:{pale}%"></div><div style="position:absolute;height:100%;min-width:1px;'
+        f'background:#0072b2;width:{solid}%"></div></div>'
+    )
+
+
+def _summary(indices: Indices, shown: list[Row], more: int) -> str:
     """What the table in a notebook does not show, what its marks are, and the ceiling."""
-    more = len(indices.selected) - len(rows)
     counts = f"{more} more selected; " if more else ""
-    others = len(indices.left_out)
     sentences = [
-        f"{counts}{others} of {len(indices.names)} left out.",
+        f"{counts}{len(indices.left_out)} of {len(indices.names)} left out.",
         f"{headline(indices)}.",
     ]
-    if any(row["interval"] for row in rows):
+    if any(row.interval_text for row in shown):
         sentences.append(f"{100 * LEVEL:g} % intervals.")
-    if any(row["weak"] for row in rows):
+    if any(row.weak for row in shown):
         sentences.append(f"? weak: {html.escape(say_weak(indices))}.")
     sentences += [html.escape(printable(finding.advice)) for finding in indices.findings]
     doubts = (say_no_evidence(indices), say_no_shares(indices), indices.sample_size.sentence)

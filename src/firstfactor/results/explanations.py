@@ -12,8 +12,8 @@ from .formats import percent
 from .indices import Indices
 from .sharing import Cluster
 
-# A factor that keeps so much in place of a selected one stands in for it.
-STANDS_IN = 0.75
+# What costs less than that, as a share of what is explained, costs next to nothing.
+NEXT_TO_NOTHING = 0.001
 
 # A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
 LITTLE = 0.01
@@ -86,12 +86,13 @@ def _say_selected(indices: Indices, factor: int, name: str) -> str:
     if factor in indices.forced:
         return f"{name} is always in.{by_itself}"
     if cluster is not None:
-        others = list_names([printable(other) for other in cluster.factors if other != indices.names[factor]], "or")
+        others = list_names([printable(indices.names[i]) for i in cluster.positions if i != factor], "or")
         joint = percent(min(cluster.joint, 1.0))
-        return (
-            f"{name} is selected, and {others} would do as well: without all of them, {joint} of what is explained is "
-            f"lost.{by_itself}"
-        )
+        if cluster.any_will_do:
+            how = f"{name} is selected, and {others} would do as well: without all of them"
+        else:
+            how = f"{name} is selected, and shares what it knows with others: without it, {others}"
+        return f"{how}, {joint} of what is explained is lost.{by_itself}"
     lost = percent(float(np.clip(indices.values[factor], 0.0, 1.0)))
     if indices.is_shapley:
         return f"{name} is selected: its fair share of what is explained is {lost}.{by_itself}"
@@ -103,10 +104,12 @@ def _replaces(indices: Indices, factor: int) -> str:
     if indices.sharing is None:
         return ""
     exchange, cluster = indices.sharing.exchanges.get(factor), _cluster_of(indices, factor)
-    if exchange is None or (cluster is None and exchange.kept < STANDS_IN):
+    if exchange is None or (cluster is None and not exchange.stands_in):
         return ""
     selected = printable(indices.names[exchange.selected])
-    cost = "nothing" if exchange.cost == 0 else f"at most {percent(exchange.cost)} of what is explained"
+    cost = f"at most {percent(exchange.cost)} of what is explained"
+    if exchange.cost < NEXT_TO_NOTHING:
+        cost = "next to nothing"
     return f"{selected}: exchanging the two costs {cost}"
 
 
@@ -116,7 +119,9 @@ def _cluster_of(indices: Indices, factor: int) -> Cluster | None:
 
 
 def _share_alone(indices: Indices, factor: int) -> float | None:
-    return None if indices.sharing is None else float(indices.sharing.alone.values[factor])
+    """What a factor explains alone; None where that is not known."""
+    alone = np.nan if indices.sharing is None else float(indices.sharing.alone.values[factor])
+    return None if np.isnan(alone) else alone
 
 
 def _say_no_gain(indices: Indices, factor: int) -> str:

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def format_p(p_value: float) -> str:
     """A p-value with three decimals; nothing if there is none."""
@@ -14,14 +16,44 @@ def format_importance(value: float) -> str:
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
-def format_interval(interval: NDArray[np.float64]) -> str:
-    """Both ends of an interval with three decimals, in brackets; nothing if there is none."""
-    return "" if np.isnan(interval).any() else "({:.3f}–{:.3f})".format(*interval)
+def format_interval(interval: NDArray[np.float64] | tuple[float, float]) -> str:
+    """Both ends of an interval in brackets, with the decimals that tell them apart; nothing if there is none."""
+    if np.isnan(interval).any():
+        return ""
+    for decimals in (3, 4, 5):
+        low, high = (f"{end:.{decimals}f}" for end in interval)
+        if low != high:
+            return f"({low}–{high})"
+    return ""
 
 
-def percent(share: float) -> str:
+def format_number(value: float) -> str:
+    """A number of the data with four digits that count, written out: 18,820 and 0.00123, but 1.2 × 10⁻⁹ and 1998."""
+    if value == 0 or not np.isfinite(value):
+        return f"{abs(value) if value == 0 else value:g}".replace("-", "−")
+    exponent = int(np.floor(np.log10(abs(value))))
+    if not -5 <= exponent < 15:
+        mantissa, power = f"{value:.3e}".split("e")
+        return f"{float(mantissa):g} × 10{str(int(power)).translate(SUPERSCRIPTS)}".replace("-", "−")
+    whole, _, decimals = f"{float(f'{value:.4g}'):.{max(3 - exponent, 0)}f}".partition(".")
+    if len(whole.lstrip("-")) > 4:  # a year has no separator
+        whole = f"{int(whole):,}"
+    return f"{whole}.{decimals}".rstrip("0").rstrip(".").replace("-", "−") if decimals else whole.replace("-", "−")
+
+
+def percent(share: float, least_decimals: int = 0) -> str:
     """A share in percent: no 100 % that is not quite, no 0 % that is some."""
     if share in (0, 1):
         return f"{100 * share:.0f} %"
-    decimals = next((d for d in range(4) if 0 < round(100 * share, d) < 100), 4)
+    decimals = next((d for d in range(least_decimals, 4) if 0 < round(100 * share, d) < 100), 4)
     return f"{min(max(100 * share, 0.0001), 99.9999):.{decimals}f} %"
+
+
+def percents(*shares: float) -> list[str]:
+    """Shares in percent, with the decimals that tell those apart which differ."""
+    texts: list[str] = []
+    for decimals in range(4):
+        texts = [percent(share, decimals) for share in shares]
+        if len(set(texts)) == len(set(shares)):
+            break
+    return texts

@@ -194,6 +194,8 @@ class Indices:
         together = {i for cluster in clusters for i in cluster.positions}
         intervals = None if self.uncertainty is None else self.interval()
         found = [Driver(c.positions, min(c.joint, 1.0), c.interval(), c) for c in clusters]
+        if self.is_shapley:  # fair shares add up
+            found = [Driver(c.positions, float(self.shares[list(c.positions)].sum()), None, c) for c in clusters]
         for i in self.selected.tolist():
             if i not in together:
                 interval = None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1]))

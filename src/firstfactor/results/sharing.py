@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 from .._utils import frames
 from .estimates import Estimates, margin
 
+# What any factor must keep to stand in for others, as a share of what these add.
+ANY_WILL_DO = 0.75
+
+# Factors that explain less of each other do not stand in for each other, whatever they keep.
+LEAST_DEPENDENCE = 0.3
+
 
 @dataclass(frozen=True)
 class Cluster:
-    """Factors that stand in for each other: any of them will do."""
+    """Factors that share information, so that each is missed less than its share of what all of them add."""
 
     factors: tuple[str, ...]
     """The representative first, then the others, the best stand-in first."""
@@ -28,6 +34,11 @@ class Cluster:
     """How well the factors explain each other, from 0 to 1: the height of their node in the tree."""
     positions: tuple[int, ...]
     """Where the factors are in the table."""
+
+    @property
+    def any_will_do(self) -> bool:
+        """Whether any one of the factors can stand in for all of them; otherwise several are needed."""
+        return min(self.kept) >= ANY_WILL_DO
 
     @property
     def representative(self) -> str:
@@ -107,6 +118,15 @@ class Exchange:
     """How much less is explained, as a share of what is; 0 if no less."""
     kept: float
     """The share of what the selected factor adds that the other one adds in its place, from 0 to 1."""
+    dependence: float
+    """How well the two explain each other, from 0 to 1."""
+    is_sure: bool
+    """Whether the selected factor adds something for sure: what is kept of nothing can be anything."""
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether the factor stands in for the selected one: they know much of each other, and little is lost."""
+        return self.is_sure and self.kept >= ANY_WILL_DO and self.dependence >= LEAST_DEPENDENCE
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,17 +1,47 @@
 """What a result says and how sure it is, in figures and sentences that the terminal, pictures and pages share."""
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.text import printable
-from .formats import percent
+from .._utils.text import list_names, printable
+from .formats import percents
 from .indices import WEAK, Indices
+from .sharing import Cluster, Driver
 
 # How often the intervals that are shown hold the truth.
 LEVEL = 0.95
 
 # A ceiling that is too low by less than this share of Var(Y) is not worth a word.
 LEAST_BIAS = 0.01
+
+# What factors are, in words: one, and several.
+KINDS = {
+    "number": "numbers",
+    "category": "categories",
+    "ordered": "ordered",
+    "date": "dates",
+    "periodic": "periodic",
+    "group": "groups",
+    "constant": "constant",
+}
+
+# What drives the response is named if at least this share of what is explained is lost without it, and no more of it.
+LEAST_LOST, MOST_DRIVERS = 0.01, 5
+
+# What adds little is sure not to add more than this.
+LITTLE = 0.1
+
+# What is nearly all that can be explained, and what is something of it.
+NEARLY_ALL, SOMETHING = 0.9, 0.1
+
+# Factors that stand in for a named one are named themselves if there are no more than this.
+MOST_STAND_INS = 4
+
+# Any of several factors will do if each keeps at least this share of what all of them tell.
+WILL_DO = 0.9
 
 
 def intervals(indices: Indices) -> NDArray[np.float64]:
@@ -37,6 +67,12 @@ def measure(indices: Indices) -> str:
     return "Gini impurity" if len(indices.classes) > 2 else "variance"
 
 
+def say_kinds(indices: Indices) -> str:
+    """How many factors there are of each kind."""
+    kinds: Counter[str] = Counter(indices.kinds)
+    return ", ".join(f"{n:,} {many if n > 1 else kind}" for kind, many in KINDS.items() if (n := kinds[kind]))
+
+
 def say_missing(indices: Indices, most: int = 8) -> str:
     """The sentence on how many values are missing in which factor; nothing if none are."""
     worst = sorted((i for i, count in enumerate(indices.missing) if count), key=lambda i: -indices.missing[i])
@@ -58,6 +94,124 @@ def is_untested(indices: Indices) -> bool:
     return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
 
 
+def say_drivers(indices: Indices, response: str, *, several: bool = False) -> str:
+    """The sentence on what drives the response: the answer in words.
+
+    Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
+    """
+    drivers = indices.drivers
+    if not drivers:
+        return _say_nothing_selected(indices, response)
+    named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST]
+    shared = _sharing(indices, named, drivers[len(named) :])
+    if not named and not shared:
+        named = [*drivers[:1]]
+    names = _name_in_order(indices, named, shared)
+    after = "".join(f"; {remark}" for remark in _remarks(indices, named, drivers[len(named) :], shared))
+    if is_untested(indices):
+        one = len(named) == 1 and not shared and not named[0].is_cluster
+        return f"{names} {'was' if one else 'were'} selected to explain {response}{after}."
+    response = f"T{response[1:]}" if response.startswith("the ") else response
+    verb = _verb(indices, named or shared, several or len(indices.outputs) > 1)
+    return f"{response} {verb} {names}{after}."
+
+
+def share_name(indices: Indices) -> str:
+    """What the numbers of a result are called, in two words."""
+    return "fair share" if indices.is_shapley else "lost without"
+
+
+def name_driver(indices: Indices, driver: Driver) -> str:
+    """A factor, or several that share what they tell, in words."""
+    name = printable(indices.names[driver.factors[0]])
+    name += " (always in)" if driver.factors[0] in indices.forced else ""
+    if driver.cluster is None:
+        return name
+    if not driver.cluster.any_will_do:
+        return f"{list_names([printable(other) for other in driver.cluster.factors], most=3)} (together)"
+    return f"{name} ({_say_stand_ins(driver.cluster)})"
+
+
+def _say_stand_ins(cluster: Cluster) -> str:
+    """Which factors can take the place of the first one of a cluster."""
+    others = [printable(name) for name in cluster.factors[1:]]
+    will_do = min(cluster.kept, default=0.0) >= WILL_DO
+    if len(others) > MOST_STAND_INS:
+        return f"or any of {len(others):,} others that {'tell' if will_do else 'mostly tell'} the same"
+    if not will_do:
+        return f"or {', '.join(others)}, which {'tells' if len(others) == 1 else 'tell'} mostly the same"
+    return f"or {', '.join(others)}: {'either' if len(others) == 1 else 'any of them'} will do"
+
+
+def _adds_little(driver: Driver) -> bool:
+    """Tell whether little is lost without a driver, as far as that is known."""
+    return driver.lost < LEAST_LOST and (driver.interval is None or driver.interval[1] <= LITTLE)
+
+
+def _verb(indices: Indices, drivers: Sequence[Driver], several: bool) -> str:
+    """How sure it is that these drive the response."""
+    if indices.uncertainty is None:
+        return f"{'seem' if several else 'seems'} to be driven by"
+    if not indices.has_shares or all(is_weak(indices, driver) for driver in drivers):
+        return "may be driven by"
+    return f"{'are' if several else 'is'} driven by"
+
+
+def is_weak(indices: Indices, driver: Driver) -> bool:
+    """Tell whether a driver may as well add nothing."""
+    if driver.cluster is None:
+        return bool(indices.weak[driver.factors[0]])
+    return driver.interval is not None and driver.interval[0] <= 0
+
+
+def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
+    """Drivers in the order of what each explains by itself, where that is known."""
+    if indices.sharing is None:
+        return [*drivers]
+    alone = indices.sharing.alone.values
+    return sorted(drivers, key=lambda driver: -max(alone[i] for i in driver.factors))
+
+
+def _sharing(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> list[Driver]:
+    """The drivers that are needed though none of them is missed, since they share what they tell; or none.
+
+    They are if the named ones do not explain nearly all by themselves, and the others do explain something.
+    """
+    if len(others) < 2 or not indices.has_shares or not all(map(_adds_little, others)):
+        return []
+    if indices.sharing is None:
+        return [] if named else [*others]
+    alone, ordered = indices.sharing.alone.values, _by_alone(indices, others)
+    most = [max(alone[i] for i in driver.factors) for driver in (*named, ordered[0])]
+    return ordered if not named or (sum(most[:-1]) < NEARLY_ALL and most[-1] >= SOMETHING) else []
+
+
+def _name_in_order(indices: Indices, named: Sequence[Driver], shared: Sequence[Driver]) -> str:
+    """Names of drivers: those that matter most, then others, then those that share what they tell."""
+    main = [driver for driver in named if driver.lost >= named[0].lost / 2]
+    tiers = [(main, MOST_DRIVERS), (named[len(main) :], MOST_DRIVERS), (shared, 3 if named else MOST_DRIVERS)]
+    return ", then ".join(
+        list_names([name_driver(indices, d) for d in tier], most=most) for tier, most in tiers if tier
+    )
+
+
+def _remarks(
+    indices: Indices, named: Sequence[Driver], others: Sequence[Driver], shared: Sequence[Driver]
+) -> Iterator[str]:
+    """What is to be said about drivers after their names: how many more there are, and which are doubtful."""
+    if shared:
+        which, none = f"the last {len(shared):,}" if named else "they", "neither" if len(shared) == 2 else "none"
+        yield f"{which} share what they tell, so {none} of them is missed on its own"
+    elif others:
+        verb, how = ("add", "little") if all(map(_adds_little, others)) else ("matter", "less")
+        yield f"one more {verb}s {how}" if len(others) == 1 else f"{len(others):,} more {verb} {how}"
+    weak = [driver for driver in named if is_weak(indices, driver)]
+    if weak and (is_untested(indices) or len(weak) < len(named)):
+        names = [printable(indices.names[driver.factors[0]]) for driver in weak]
+        every = "it" if len(named) == 1 else "all of them"
+        yield f"the evidence for {every if len(weak) == len(named) else list_names(names)} is weak"
+
+
 def say_ceiling(indices: Indices, response: str) -> str:
     """The sentence on how much of the response models can explain, or that nothing was found.
 
@@ -70,8 +224,11 @@ def say_ceiling(indices: Indices, response: str) -> str:
         return _say_nothing_selected(indices, response)
     if ceiling <= 0:
         return f"In {indices.n_rows:,} rows, nothing {what} seems to be explained by {_factors(indices)}."
-    share = "all" if ceiling == 1 else f"about {percent(ceiling)}"
-    how_sure = _say_low(indices) if indices.estimator == "nearest" else _say_bounds(indices)
+    low, high = _bounds(indices)
+    about, least, most = percents(ceiling, low, high)
+    share = "all" if ceiling == 1 else f"about {about}"
+    ends = [f"at least {least}"] * (low > 0) + [f"at most {most}"] * (high < 1)
+    how_sure = f": {' and '.join(ends)}, as far as these rows can tell" if ends else _say_low(indices)
     return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{how_sure}."
 
 
@@ -89,28 +246,34 @@ def _factors(indices: Indices) -> str:
 
 
 def _say_low(indices: Indices) -> str:
-    """In which direction a ceiling from nearest rows is off."""
+    """In which direction a ceiling from nearest rows is off; nothing for other ceilings."""
+    if indices.estimator != "nearest":
+        return ""
     if is_untested(indices):
         return ", by an estimate that comes out low for true factors and high for those that chance selected"
     return "" if indices.r2_ceiling == 1 else ", or more: the estimate from nearest rows comes out low"
 
 
-def _say_bounds(indices: Indices) -> str:
-    """Both ends of the interval of the ceiling, without those that say nothing."""
+def _bounds(indices: Indices) -> tuple[float, float]:
+    """Both ends of the interval of the ceiling; 0 and 1 where they say nothing."""
+    if indices.estimator == "nearest":
+        return 0.0, 1.0
     low, high = r2_range(indices) or (0.0, 1.0)
-    if is_untested(indices):
-        low = 0.0  # chance that selected raises it
-    ends = [f"at least {percent(low)}"] * (low > 0) + [f"at most {percent(high)}"] * (high < 1)
-    return f": {' and '.join(ends)}, as far as these rows can tell" if ends else ""
+    return 0.0 if is_untested(indices) else low, high  # chance that selected raises it
 
 
 def _say_coding(indices: Indices) -> str:
     """The Brier score that goes with a ceiling, and which of two classes counts as 1 where that is not plain."""
     if not indices.classes:
         return ""
-    labels = [printable(label) for label in indices.classes]
+    labels = [without_point(printable(label)) for label in indices.classes]
     coding = "" if len(labels) > 2 or labels == ["0", "1"] else f"{labels[1]} = 1, {labels[0]} = 0; "
     return f" ({coding}a Brier score of {indices.response_variance - indices.explained_variance:.3g})"
+
+
+def without_point(label: str) -> str:
+    """A class as it was written: whole numbers that a missing value made decimal ones have no decimals."""
+    return label.removesuffix(".0") if label.removeprefix("-").removesuffix(".0").isdigit() else label
 
 
 def format_ceiling(indices: Indices) -> str:
@@ -119,8 +282,11 @@ def format_ceiling(indices: Indices) -> str:
         return f"about {indices.r2_ceiling:.2f}"
     if indices.estimator == "nearest":
         return f"{indices.r2_ceiling:.2f}" + (" or more" if indices.r2_ceiling < 1 else "")
-    ends = "–".join(f"{end:.2f}" for end in r2_range(indices) or ())
-    return f"{indices.r2_ceiling:.2f}" + (f" ({ends})" if ends else "")
+    ends = r2_range(indices)
+    if ends is None:
+        return f"{indices.r2_ceiling:.2f}"
+    decimals = 2 if f"{ends[0]:.2f}" != f"{ends[1]:.2f}" else 4
+    return f"{indices.r2_ceiling:.{decimals}f} ({ends[0]:.{decimals}f}–{ends[1]:.{decimals}f})"
 
 
 def headline(indices: Indices) -> str:
@@ -178,10 +344,7 @@ def say_disagreement(indices: Indices) -> str:
     small = indices.p_values <= WEAK
     if not (indices.support & ~np.isnan(low) & ((low > 0) != small)).any():
         return ""
-    return (
-        "p and the interval answer different questions and can disagree. p says whether a factor adds anything; the "
-        "interval says how large its share is, which is less certain."
-    )
+    return "p says whether a factor adds anything, the interval how much, which is less certain: the two can disagree."
 
 
 def say_rows_judged(indices: Indices) -> str:

@@ -35,7 +35,7 @@ def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ign
     if procedure.split:
         # The p-values of the rows that selected are too small.
         selection = replace(selection, p_values=None, rows_apart=selecting.design.n_rows)
-    return estimate_selected(estimating, selection, method, procedure=procedure)
+    return estimate_selected(estimating, selection, method, procedure=procedure, cluster_cut=procedure.cluster_cut)
 
 
 def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
@@ -96,14 +96,14 @@ def estimate_selected(
     method: str,
     uncertainty: bool = True,
     procedure: Procedure | None = None,
+    cluster_cut: float | str | None = Procedure.cluster_cut,
 ) -> Indices:
     """The importances of selected factors, with standard errors if ``uncertainty``; the procedure is that of `FIRST`.
 
     Factors that entered because they looked best get no p-value from the rows on which they did.
     """
     design, response, kept = variances.design, variances.response, selection.kept
-    cluster_cut = Procedure.cluster_cut if procedure is None else procedure.cluster_cut
-    values, sure = np.zeros(design.n_factors), None
+    values, sure, sharing = np.zeros(design.n_factors), None, None
     values[list(kept)], target, errors = _importances(variances, kept, procedure)
     noise = variances.of(kept)
     by_importance = sorted(kept, key=lambda i: -values[i])
@@ -111,6 +111,8 @@ def estimate_selected(
     if uncertainty:
         sure = plug_in(variances, target, size)
         sure = replace(sure, standard_errors=np.hypot(sure.standard_errors, errors))
+        if cluster_cut is not None:
+            sharing = find_sharing(variances, kept, sure.p_values, size, cluster_cut)
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         elif procedure is not None and not selection.rows_apart:
@@ -138,7 +140,7 @@ def estimate_selected(
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),
         findings=add_order(variances.examine_data(kept), variances, by_importance),
-        sharing=None if cluster_cut is None or not uncertainty else find_sharing(variances, kept, size, cluster_cut),
+        sharing=sharing,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .compiling import inlined, jit
 from .neighbor_list import TIES, UNREACHED, capped, insert_distance
-from .simd import at_most, broadcast16, first_bit, load16, store
+from .simd import at_most, broadcast16, first_bit, load16, smaller, store
 
 # Factors of the lowest bits: their subsets are the lanes of a vector.
 LOW = 4
@@ -20,8 +20,8 @@ LANES = 2**LOW
 # Fewer factors have too few subsets for a vector.
 LEAST_FACTORS = LOW + 1
 
-# Rows on both sides of the centre that are scanned first.
-AROUND = 32
+# Rows on both sides of the centre that are looked at first.
+AROUND = 48
 
 
 @jit
@@ -64,13 +64,17 @@ def subset_variances(
         centre, n_noted = centres[c], 0
         nearest[:], limit[:], reach[:n_high] = UNREACHED, UNREACHED, UNREACHED
         limit[0] = -1.0  # without factors all points are at no distance
-        first = max(place[centre] - AROUND, 0)
-        n_around = min(place[centre] + AROUND + 1, n) - first
-        for i in range(n_around + n):
-            # Those around the centre come first: the nearer they are, the fewer of the others are noted.
-            is_around = i < n_around
-            row = around[first + i] if is_around else i - n_around
-            if row == centre or (not is_around and 0 <= place[row] - first < n_around):
+        if wanted == 1:  # how near those around the centre are: the nearer, the fewer of all are noted
+            for i in range(max(place[centre] - AROUND, 0), min(place[centre] + AROUND + 1, n)):
+                if around[i] != centre:
+                    _measure(points, around[i], centre, caps, starts, terms)
+                    _add_high(terms, p, masks, high)
+                    _lower_limits(_add_lanes(terms, 0, masks), high, n_high, limit)
+            limit[0] = -1.0
+            for h in range(n_high):
+                reach[h] = limit[LANES * h + LANES - 1]
+        for row in range(n):
+            if row == centre:
                 continue
             if n_noted + n_sets > noted_row.size:
                 n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
@@ -129,6 +133,15 @@ def _add_high(terms: Any, n_factors: int, masks: Any, high: Any) -> None:
         size = 1 << (f - LOW)
         for u in range(0, size, LANES):
             store(high, size + u, load16(high, u) + broadcast16(terms[f]))
+
+
+@inlined
+def _lower_limits(lanes: Any, high: Any, n_high: int, limit: Any) -> None:
+    """Lower the limit of each subset to the distance of a point that is nearer."""
+    ties = broadcast16(TIES)
+    for h in range(n_high):
+        distance = (lanes + broadcast16(high[h])) * ties
+        store(limit, LANES * h, smaller(load16(limit, LANES * h), distance))
 
 
 @inlined

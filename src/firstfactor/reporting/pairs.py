@@ -1,0 +1,39 @@
+"""Which two of the factors that matter work together most, and how y looks over both."""
+
+from typing import Any
+
+from ..dependence.pairs import find_interactions
+from ..inference.sample_size import diagnose_sample_size
+from ..parameters import Options
+from ..plots.effects import open_again
+from ..plots.pair import Pair, read_pair
+from ..results.indices import Indices
+from ..results.sharing import Driver
+from ..results.wording import LEAST_LOST
+
+# Factors whose pairs are looked at: the most important one of each driver.
+MOST_FACTORS = 5
+
+
+def representatives(indices: Indices) -> list[int]:
+    """The first selected factor of each driver, the most important driver first."""
+    return [_first_selected(indices, driver) for driver in indices.drivers]
+
+
+def _first_selected(indices: Indices, driver: Driver) -> int:
+    return next(i for i in driver.factors if indices.support[i])
+
+
+def strongest_pair(
+    X: Any, y: Any, indices: Indices, options: Options, sample_weight: Any = None, groups: Any = None
+) -> Pair | None:
+    """The two factors that work together most, with the mean of y over both; None if no two do for sure."""
+    drivers = [driver for driver in indices.drivers[:MOST_FACTORS] if driver.lost >= LEAST_LOST]
+    among = tuple(sorted(_first_selected(indices, driver) for driver in drivers))
+    if len(among) < 2:
+        return None
+    with open_again(X, y, indices, options, sample_weight, groups, "extrapolated") as variances:
+        size = diagnose_sample_size(variances, among, variances.of(among))
+        found = find_interactions(variances, among, among, size)
+    best = found.strongest(together=True)
+    return None if best is None else read_pair(X, y, indices, *found.pairs[best])
