@@ -16,6 +16,8 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GroupKFold
 
 from firstfactor import Indices, rank
+from firstfactor.results.sharing import Driver
+from firstfactor.results.wording import say_drivers
 
 from ..data.arrays import Floats
 from ..data.real_tables import N_FOLDS
@@ -42,29 +44,33 @@ def look_at(name: str) -> dict[str, Any]:
     return {
         "n_rows": len(frame),
         "n_factors": frame.shape[1] - 1,
-        "plain": _answer(plain),
-        "compact": _answer(compact),
+        "plain": _answer(plain, table.target),
+        "compact": _answer(compact, table.target),
         "permutation": dict(list(permuted.items())[:SHOWN]),
         "shap": dict(list(explained.items())[:SHOWN]),
         **_facts(X, y, _sets(list(X.columns), plain, compact, permuted, explained), table),
     }
 
 
-def _answer(indices: Indices) -> dict[str, Any]:
-    """Return the ceiling and the drivers, each with what its factors explain alone and what is lost without each."""
+def _answer(indices: Indices, target: str) -> dict[str, Any]:
+    """Return the headline, the ceiling and the drivers, each with what its factors explain alone."""
     assert indices.sharing is not None
     alone = indices.sharing.alone.values
 
-    def describe(factors: Sequence[int], lost: float) -> dict[str, Any]:
+    def describe(driver: Driver) -> dict[str, Any]:
         return {
-            "factors": [indices.names[i] for i in factors],
-            "lost": round(lost, 4),
-            "alone": [round(float(alone[i]), 4) for i in factors],
-            "each": [round(float(indices.shares[i]), 4) for i in factors],
+            "factors": [indices.names[i] for i in driver.factors],
+            "any will do": driver.cluster is None or driver.cluster.any_will_do,
+            "lost": round(driver.lost, 4),
+            "alone": [round(float(alone[i]), 4) for i in driver.factors],
+            "each": [round(float(indices.shares[i]), 4) for i in driver.factors],
         }
 
-    drivers = [describe(driver.factors, driver.lost) for driver in indices.drivers]
-    return {"ceiling": round(indices.r2_ceiling, 4), "drivers": drivers}
+    return {
+        "says": say_drivers(indices, target),
+        "ceiling": round(indices.r2_ceiling, 4),
+        "drivers": [describe(driver) for driver in indices.drivers],
+    }
 
 
 def _for_forests(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, Floats]:
@@ -110,7 +116,7 @@ def _sets(
     everything: list[str], plain: Indices, compact: Indices, permuted: dict[str, float], explained: dict[str, float]
 ) -> dict[str, list[str]]:
     """Return the sets of factors that forests are to have: what is said to matter, and all but what is missed."""
-    small = [compact.names[driver.factors[0]] for driver in compact.drivers]
+    small = [compact.names[i] for i in compact.selected.tolist()]
     sets = {
         "all": everything,
         "compact": small,
@@ -124,8 +130,13 @@ def _sets(
     else:
         first = plain.names[plain.drivers[0].factors[0]]
         sets["without the first"] = [one for one in everything if one != first]
-    if compact.sharing and compact.sharing.clusters:
-        swaps = {one.factors[0]: one.factors[-1] for one in compact.sharing.clusters}
+    swaps = {
+        one: cluster.factors[-1]
+        for cluster in (compact.sharing.clusters if compact.sharing else ())
+        for one in small
+        if one in cluster.factors and cluster.any_will_do
+    }
+    if swaps:
         sets["compact, swapped"] = [swaps.get(one, one) for one in small]
     return sets
 

@@ -185,7 +185,8 @@ class TestRealTables:
         assert found["new"]["all"] > 0.6 and found["new"]["without the cluster"] < 0.1
         assert scores["without the best of the cluster"] > 0.6 and scores["without the cluster"] < 0.1
         text = describe_tables({"macrodata": found})
-        assert "- firstfactor: a or b" in text or "- firstfactor: b or a" in text
+        assert "That is: a or b" in text or "That is: b or a" in text
+        assert found["plain"]["says"] in text
         assert all(WORDS[which] in text for which in scores)
 
     @pytest.mark.skipif(not STORED.exists(), reason="real tables have not been looked at yet")
