@@ -143,7 +143,7 @@ def test_what_a_factor_keeps_in_place_of_others(table, k, data):
     assume(lost <= 1e-13 * naive.variance(values) or lost > 1e-6 * naive.variance(values))
     ref = 1.0 if lost <= 1e-13 * naive.variance(values) else min(max((most - instead) / lost, 0.0), 1.0)
     with open_variances(X, y, Options(n_neighbors=k, task="regression")) as variances:
-        cutter = Cutter(variances, tuple(kept), None, None, None, frozenset())
+        cutter = Cutter(variances, tuple(kept), None, None, None)
         close(cutter.keeps(tuple(members), other), ref)
 
 

@@ -34,8 +34,8 @@ def count_orders(monkeypatch):
     """How many orders each call draws; None for all sets."""
     drawn = []
 
-    def counted(variances, factors):
-        found = fair_shares(variances, factors)
+    def counted(variances, factors, uncertainty):
+        found = fair_shares(variances, factors, uncertainty)
         drawn.append(found.n_orders)
         return found
 

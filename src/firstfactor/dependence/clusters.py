@@ -36,11 +36,9 @@ class Cutter:
     selected: FactorSet
     tree: Tree
     sure: Uncertainty
-    """Of the joint index of each node."""
+    """Of the joint index of each node, then of the total index of each selected factor."""
     cut: float | None
     """How well the factors of a cluster must explain each other; None looks at what they keep."""
-    surely_missed: frozenset[int]
-    """The selected factors that add something for sure."""
 
     def clusters(self) -> tuple[Cluster, ...]:
         """The largest clusters, those whose joint index is largest first."""
@@ -148,5 +146,6 @@ class Cutter:
         instead = [*(i for i in self.selected if i != selected), other]
         lost = self.variances.of(instead) - self.variances.of(self.selected)
         cost = lost / explained if lost > self.variances.tolerance else 0.0
-        is_sure = selected in self.surely_missed
+        p_value = self.sure.p_values[len(self.tree.nodes) + self.selected.index(selected)]
+        is_sure = bool(p_value <= MAX_P_VALUE)
         return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other), dependence, is_sure)

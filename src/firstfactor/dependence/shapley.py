@@ -36,10 +36,10 @@ class Shares(NamedTuple):
     """How many orders were drawn; None if all sets were looked at."""
 
 
-def fair_shares(variances: Variances, factors: FactorSet) -> Shares:
+def fair_shares(variances: Variances, factors: FactorSet, uncertainty: bool = True) -> Shares:
     """The Shapley effects of some factors among themselves, in the order given."""
     if len(factors) <= MAX_EXACT:
-        variances.look_at_subsets(factors, error_step(variances))
+        variances.look_at_subsets(factors, error_step(variances) if uncertainty else None)
         return Shares(exact_target(factors), np.zeros(len(factors)), None)
     return _draw_orders(variances, factors)
 

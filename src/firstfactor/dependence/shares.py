@@ -29,7 +29,7 @@ def estimate_closed(variances: Variances, subset: Factors | None = None) -> Indi
 def estimate_shapley(variances: Variances, uncertainty: bool) -> Indices:
     """The Shapley effect of every factor, with standard errors if ``uncertainty``."""
     everything, sure = variances.design.varying, None
-    shares = fair_shares(variances, everything)
+    shares = fair_shares(variances, everything, uncertainty)
     size = diagnose_sample_size(variances, everything, variances.of(everything))
     if uncertainty:
         sure = plug_in(variances, shares.target, size)

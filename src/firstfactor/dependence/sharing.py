@@ -6,13 +6,12 @@ import numpy as np
 
 from ..inference.estimates import estimate
 from ..inference.targets import FactorSet, closed_target
-from ..neighbors.strategy import Floats
 from ..results.estimates import Estimates
 from ..results.indices import Indices
 from ..results.sharing import Sharing
 from ..results.uncertainty import SampleSize
 from ..variance.conditional import Variances
-from .clusters import MAX_P_VALUE, Cutter
+from .clusters import Cutter
 from .matrix import Dependence
 from .tree import find_leaves, grow_tree
 
@@ -20,15 +19,12 @@ from .tree import find_leaves, grow_tree
 MOST_ALONE = 10
 
 
-def find_sharing(
-    variances: Variances, kept: FactorSet, p_values: Floats, size: SampleSize, cut: float | str
-) -> Sharing:
+def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:
     """What the selected factors and those related to them share.
 
-    ``p_values`` are those of the selected factors given the others. ``cut`` says how well the factors of a cluster
-    explain each other, or is "auto": see `firstfactor.dependence.clusters`.
+    ``cut`` says how well the factors of a cluster explain each other, or is "auto": see
+    `firstfactor.dependence.clusters`.
     """
-    missed = frozenset(i for i, p_value in zip(kept, p_values.tolist(), strict=True) if p_value <= MAX_P_VALUE)
     kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # selected on other rows
     dependence = Dependence(variances)
     leaves = find_leaves(variances, dependence, kept, [i for i in variances.design.varying if i not in kept])
@@ -36,7 +32,7 @@ def find_sharing(
     grown = grow_tree(variances, kept, leaves, dependence, size) if leaves else None
     if grown is None:
         return Sharing(alone)
-    cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut, missed)
+    cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut)
     return Sharing(alone, cutter.clusters(), grown[0], cutter.exchanges())
 
 
@@ -44,9 +40,8 @@ def add_sharing(variances: Variances, indices: Indices, cut: float | str | None)
     """A result about all factors with what they share, if it has standard errors and ``cut`` is not None."""
     if cut is None or indices.uncertainty is None:
         return indices
-    everything = variances.design.varying
-    p_values = indices.p_values[list(everything)]
-    return replace(indices, sharing=find_sharing(variances, everything, p_values, indices.sample_size, cut))
+    sharing = find_sharing(variances, variances.design.varying, indices.sample_size, cut)
+    return replace(indices, sharing=sharing)
 
 
 def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size: SampleSize) -> Estimates:

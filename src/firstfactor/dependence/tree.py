@@ -62,9 +62,10 @@ def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], 
 def grow_tree(
     variances: Variances, kept: FactorSet, leaves: FactorSet, dependence: Dependence, size: SampleSize
 ) -> tuple[Tree, Uncertainty] | None:
-    """The tree of some factors with the joint total index of each node, and how sure these are; None without nodes.
+    """The tree of some factors with the joint total index of each node; None without nodes.
 
-    What is lost without all factors below a node is what the selected ones among them lose together: the others add
+    Returned with it is how sure the joint indices are, and after them the total index of each selected factor. What is
+    lost without all factors below a node is what the selected ones among them lose together: the others add
     nothing to these.
     """
     matrix = dependence.explained_by_each(leaves, leaves)
@@ -72,13 +73,13 @@ def grow_tree(
     if not merged:
         return None
     rests = [tuple(i for i in kept if i not in below) for _, below, _ in merged]
-    target = total_target(kept, rests)
+    target = total_target(kept, [*rests, *(tuple(j for j in kept if j != i) for i in kept)])
     sure = plug_in(variances, target, size)
     joints = np.maximum(index_values(variances, target), 0.0)
     nodes = tuple(
         Node(children, below, height, joint, error)
         for (children, below, height), joint, error in zip(
-            merged, joints.tolist(), sure.standard_errors.tolist(), strict=True
+            merged, joints.tolist(), sure.standard_errors.tolist(), strict=False
         )
     )
     return Tree(variances.design.names, leaves, nodes, matrix), sure

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -177,31 +178,46 @@ class Search(SearchSpace):
         whole = self.mean_over_outer(variance)
         return np.array([whole if member is None else means[ordered.index(member)] for member in members])
 
-    def every_subset(self, factors: Sequence[int], step: int) -> dict[tuple[int, ...], float]:
+    def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:
         """The mean variance in every subset of some factors, where one scan for all is cheaper; otherwise nothing.
 
-        The balls of every ``step``-th outer row are cached, if they are not too many.
+        Given a step, the balls of every ``step``-th outer row are cached, if they are not too many.
         """
         p, n_rows = len(factors), self.design.n_rows
-        subsets = [tuple(f for k, f in enumerate(factors) if u >> k & 1) for u in range(2**p)]
-        alone = sum(float(cost_alone(self._max_unique_points(u), len(u), n_rows)) for u in subsets if len(u) > 1)
-        if p < LEAST_FACTORS or self.groups is not None or alone < cost_of_subsets(p, n_rows):
+        if p < LEAST_FACTORS or self.groups is not None:
             return {}
-        is_few = 2**p * self.outer.size <= MAX_SUBSET_BALLS
-        variances = np.empty((2**p, self.outer.size)) if is_few else None
+        if self._cost_of_each_subset(factors) < cost_of_subsets(p, n_rows):
+            return {}
+        is_kept = step is not None and 2**p * self.outer.size <= MAX_SUBSET_BALLS
+        variances = np.empty((self.outer.size, 2**p)) if is_kept else None
         means = self._scan_subsets(factors, variances) / self.outer_weight
+        subsets = [tuple(f for k, f in enumerate(factors) if u >> k & 1) for u in range(2**p)]
         self._subset_balls.clear()
-        if variances is not None:
-            unknown = np.full(variances[0, ::step].size, np.nan)
+        if variances is not None and step is not None:
+            shown = np.ascontiguousarray(variances[::step].T)
+            unknown = np.full(shown.shape[1], np.nan)
+            separates = sum(1 << k for k, f in enumerate(factors) if np.isinf(self.columns.levels[f]))
             for u, subset in enumerate(subsets):
-                if np.isinf(self.columns.levels[list(subset)]).any():  # no rows are equal
-                    self._subset_balls[subset, step] = Balls(variances[u, ::step], unknown)
+                if u & separates:  # no rows are equal
+                    self._subset_balls[subset, step] = Balls(shown[u], unknown)
         return dict(zip(subsets[1:], means[1:].tolist(), strict=True))
+
+    def _cost_of_each_subset(self, factors: Sequence[int]) -> float:
+        """Nanoseconds per row to search each subset of two factors and more by itself."""
+        p, n_rows = len(factors), self.design.n_rows
+        few = [f for f in factors if np.isfinite(self.columns.levels[f])]
+        total = 0.0
+        for size in range(2, p + 1):
+            without_equal_rows = math.comb(p, size) - math.comb(len(few), size)
+            total += without_equal_rows * float(cost_alone(math.inf, size, n_rows))
+            for subset in combinations(few, size):
+                total += float(cost_alone(self._max_unique_points(subset), size, n_rows))
+        return total
 
     def _scan_subsets(self, factors: Sequence[int], variances: Floats | None) -> Floats:
         """The weighted sum of the variances in the balls of the outer rows in every subset, (subsets,).
 
-        If an array is given, the variances themselves are written there, (subsets, outer rows).
+        If an array is given, the variances themselves are written there, (outer rows, subsets).
         """
         columns = self.design.columns_of(factors)
         starts = np.cumsum([0, *(len(self.design.columns[i]) for i in factors)])
@@ -213,7 +229,7 @@ class Search(SearchSpace):
             rows = self.outer[some]
             found = subset_variances(points, around, place, caps, starts, self.y, rows, self.n_neighbors)
             if variances is not None:
-                variances[:, some] = found.T
+                variances[some] = found
             sums: Floats = np.einsum("n,nu->u", self.row_weights[rows], found)
             return sums
 

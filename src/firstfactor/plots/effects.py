@@ -316,5 +316,5 @@ def _core(values: NDArray[np.float64]) -> tuple[float, float]:
     span = high - low
     if span == 0 or (values.min() >= low - span and values.max() <= high + span):
         low, high = float(values.min()), float(values.max())
-        span = high - low or 1.0
+        span = high - low or max(1.0, 1e-6 * abs(high))  # of huge numbers, 1 would be lost to rounding
     return low - 0.06 * span, high + 0.06 * span

@@ -113,7 +113,7 @@ def estimate_selected(
     if uncertainty:
         sure = plug_in(variances, target, size).less_sure(errors)
         if cluster_cut is not None:
-            sharing = find_sharing(variances, kept, sure.p_values, size, cluster_cut)
+            sharing = find_sharing(variances, kept, size, cluster_cut)
         if selection.p_values is not None:
             sure = replace(sure, p_values=selection.p_values)
         elif procedure is not None and not selection.rows_apart:

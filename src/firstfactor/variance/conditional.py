@@ -45,7 +45,7 @@ class Searcher(Protocol):
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
         """What every ``step``-th outer row contributes to ev(u), or to Var(Y) if u is empty."""
 
-    def every_subset(self, factors: Sequence[int], step: int) -> dict[tuple[int, ...], float]:
+    def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:
         """Return ev(u) of every subset of some factors, if that is faster than one by one; otherwise nothing."""
 
 
@@ -121,10 +121,10 @@ class Variances:
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
 
-    def look_at_subsets(self, factors: Sequence[int], step: int) -> None:
+    def look_at_subsets(self, factors: Sequence[int], step: int | None) -> None:
         """Find ev(u) of every subset of some factors at once, where that is faster than one by one.
 
-        What every ``step``-th outer row contributes is then known as well.
+        Given a step, what every ``step``-th outer row contributes is then known as well.
         """
         self._known.update(self._searcher.every_subset(self._key(factors), step))
 

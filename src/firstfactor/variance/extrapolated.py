@@ -70,7 +70,7 @@ class ExtrapolatedSearch:
     def _each(self, sets: list[tuple[int, ...]]) -> Floats:
         return np.array(self._search.workers.map(self.one, sets))
 
-    def every_subset(self, factors: Sequence[int], step: int) -> dict[tuple[int, ...], float]:  # noqa: ARG002
+    def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:  # noqa: ARG002
         """Nothing: fits have nothing in common."""
         return {}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import inlined, jit
+from .compiling import inlined, jit, part
 from .neighbor_list import TIES, UNREACHED, capped, insert_distance
 from .simd import at_most, broadcast16, first_bit, load16, smaller, store
 
@@ -48,7 +48,7 @@ def subset_variances(
     centres : intp (centres,)
     n_neighbors : int
     """
-    n, p, wanted = points.shape[0], starts.size - 1, n_neighbors - 1
+    p, wanted = starts.size - 1, n_neighbors - 1
     n_sets = 2**p
     n_high = n_sets // LANES
     terms, high, distance = np.zeros(max(p, 2 * LOW)), np.empty(max(n_high, 64)), np.empty(LANES)
@@ -57,47 +57,89 @@ def subset_variances(
         for f in range(LOW):
             masks[f, lane] = float((lane >> f) & 1)
     nearest, limit, reach = np.empty((n_sets, wanted)), np.empty(n_sets), np.empty(max(n_high, 64))
-    noted_set, noted_row, noted_distance = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+    size = 16 * n_sets
+    noted_set, noted_row, noted_distance = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
     moments, variances = np.empty((n_sets, 2 + y.shape[1])), np.empty((centres.size, n_sets))
     high[n_high:], reach[n_high:] = 0.0, -1.0  # beyond the last subset nothing is near
     for c in range(centres.size):
-        centre, n_noted = centres[c], 0
-        nearest[:], limit[:], reach[:n_high] = UNREACHED, UNREACHED, UNREACHED
-        limit[0] = -1.0  # without factors all points are at no distance
-        if wanted == 1:  # how near those around the centre are: the nearer, the fewer of all are noted
-            for i in range(max(place[centre] - AROUND, 0), min(place[centre] + AROUND + 1, n)):
-                if around[i] != centre:
-                    _measure(points, around[i], centre, caps, starts, terms)
-                    _add_high(terms, p, masks, high)
-                    _lower_limits(_add_lanes(terms, 0, masks), high, n_high, limit)
-            limit[0] = -1.0
-            for h in range(n_high):
-                reach[h] = limit[LANES * h + LANES - 1]
-        for row in range(n):
-            if row == centre:
-                continue
-            if n_noted + n_sets > noted_row.size:
-                n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
-                if n_noted + n_sets > noted_row.size // 2:  # many ties
-                    more = noted_row.size + 16 * n_sets
-                    noted_set = np.concatenate((noted_set, np.empty(more, np.int32)))
-                    noted_row = np.concatenate((noted_row, np.empty(more, np.int32)))
-                    noted_distance = np.concatenate((noted_distance, np.empty(more)))
-            _measure(points, row, centre, caps, starts, terms)
-            _add_high(terms, p, masks, high)
-            lanes = _add_lanes(terms, 0, masks)
-            n_noted = _compare(
-                row, lanes, high, distance, nearest, limit, reach, noted_set, noted_row, noted_distance, n_noted
+        n_noted = -1
+        while n_noted < 0:
+            n_noted = _scan(
+                points,
+                around,
+                place,
+                caps,
+                starts,
+                centres[c],
+                masks,
+                terms,
+                high,
+                distance,
+                nearest,
+                limit,
+                reach,
+                noted_set,
+                noted_row,
+                noted_distance,
             )
-        n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
-        _fill_balls(noted_set, noted_row, n_noted, y, centre, moments)
-        variances[c, 0] = 0.0
-        for u in range(1, n_sets):
-            others, squares = moments[u, 0], moments[u, 1]
-            for k in range(2, moments.shape[1]):
-                squares -= moments[u, k] * moments[u, k] / (others + 1.0)
-            variances[c, u] = max(squares, 0.0) / others
+            if n_noted < 0:  # so many ties that there was no room
+                size = 4 * size
+                noted_set, noted_row, noted_distance = (
+                    np.empty(size, np.int32),
+                    np.empty(size, np.int32),
+                    np.empty(size),
+                )
+        _fill_balls(noted_set, noted_row, n_noted, y, centres[c], moments)
+        _fill_variances(moments, variances, c)
     return variances
+
+
+@part
+def _scan(
+    points: Any,
+    around: Any,
+    place: Any,
+    caps: Any,
+    starts: Any,
+    centre: int,
+    masks: Any,
+    terms: Any,
+    high: Any,
+    distance: Any,
+    nearest: Any,
+    limit: Any,
+    reach: Any,
+    noted_set: Any,
+    noted_row: Any,
+    noted_distance: Any,
+) -> int:
+    """Note the points of the balls of a centre in all subsets; how many there are, or −1 if there is no room."""
+    n, p, n_noted = points.shape[0], starts.size - 1, 0
+    n_sets, n_high = nearest.shape[0], nearest.shape[0] // LANES
+    nearest[:], limit[:], reach[:n_high] = UNREACHED, UNREACHED, UNREACHED
+    if nearest.shape[1] == 1:  # how near those around the centre are: the nearer, the fewer of all are noted
+        for i in range(max(place[centre] - AROUND, 0), min(place[centre] + AROUND + 1, n)):
+            if around[i] != centre:
+                _measure(points, around[i], centre, caps, starts, terms)
+                _add_high(terms, p, masks, high)
+                _lower_limits(_add_lanes(terms, 0, masks), high, n_high, limit)
+        for h in range(n_high):
+            reach[h] = limit[LANES * h + LANES - 1]
+    limit[0] = -1.0  # without factors all points are at no distance
+    for row in range(n):
+        if row == centre:
+            continue
+        if n_noted + n_sets > noted_row.size:
+            n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
+            if n_noted + n_sets > noted_row.size:
+                return -1
+        _measure(points, row, centre, caps, starts, terms)
+        _add_high(terms, p, masks, high)
+        lanes = _add_lanes(terms, 0, masks)
+        n_noted = _compare(
+            row, lanes, high, distance, nearest, limit, reach, noted_set, noted_row, noted_distance, n_noted
+        )
+    return _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
 
 
 @inlined
@@ -128,8 +170,15 @@ def _add_lanes(terms: Any, first: int, masks: Any) -> Any:
 @inlined
 def _add_high(terms: Any, n_factors: int, masks: Any, high: Any) -> None:
     """Fill in the sums of all terms but the first four in all their subsets."""
-    store(high, 0, _add_lanes(terms, LOW, masks))
-    for f in range(2 * LOW, n_factors):
+    first = _add_lanes(terms, LOW, masks)
+    store(high, 0, first)
+    if n_factors > 2 * LOW:
+        second = first + broadcast16(terms[2 * LOW])
+        store(high, LANES, second)
+        if n_factors > 2 * LOW + 1:  # from what is still in registers: memory would be waited for
+            store(high, 2 * LANES, first + broadcast16(terms[2 * LOW + 1]))
+            store(high, 3 * LANES, second + broadcast16(terms[2 * LOW + 1]))
+    for f in range(2 * LOW + 2, n_factors):
         size = 1 << (f - LOW)
         for u in range(0, size, LANES):
             store(high, size + u, load16(high, u) + broadcast16(terms[f]))
@@ -209,6 +258,20 @@ def _keep_near(noted_set: Any, noted_row: Any, noted_distance: Any, n_noted: int
             noted_set[left], noted_row[left], noted_distance[left] = noted_set[i], noted_row[i], noted_distance[i]
             left += 1
     return left
+
+
+@inlined
+def _fill_variances(moments: Any, variances: Any, c: int) -> None:
+    """Fill in the variance of y in each ball, the centre included; rounding must not make it negative."""
+    variances[c, 0] = 0.0
+    for u in range(1, moments.shape[0]):
+        others, squares = moments[u, 0], moments[u, 1]
+        if others == 1.0:  # nearly always, and faster
+            variances[c, u] = 0.5 * squares
+            continue
+        for k in range(2, moments.shape[1]):
+            squares -= moments[u, k] * moments[u, k] / (others + 1.0)
+        variances[c, u] = max(squares, 0.0) / others
 
 
 @inlined
