@@ -2981,8 +2981,8 @@ CHANGES = [
     Change(
         "neighbors/search.py",
         "nobody knows how far neighbours are after a scan",
-        "        known = self._recent.get(factors)\n",
-        "        known = self._subset_balls.get((tuple(factors), step)) or self._recent.get(factors)\n",
+        "        known = self._scanned.get(factors) or",
+        "        known = self._subset_balls.get((tuple(factors), step)) or",
         "neighbors/test_subsets.py::test_how_far_neighbours_are_is_known_after_a_scan",
     ),
     Change(

@@ -82,3 +82,13 @@ def test_the_noise_is_as_sure_as_it_is_said_to_be(factors):
         found.append(total_indices(X, y, estimator="extrapolated", uncertainty=True))
     spread = np.std([one.noise_variance for one in found], ddof=1)
     assert np.mean([one.uncertainty.noise for one in found]) / spread == pytest.approx(1, abs=0.15)
+
+
+def test_a_set_has_one_order_whatever_order_it_is_given_in():
+    X, y = friedman(rows=150)
+    with open_variances(X, y, Options(estimator="extrapolated")) as one, open_variances(X, y, Options()) as other:
+        search = ExtrapolatedSearch(one.search)
+        again = ExtrapolatedSearch(other.search)
+        first, second = search.contributions((6, 0, 9, 7), 1), again.contributions((0, 6, 7, 9), 1)
+    np.testing.assert_array_equal(first.rows, second.rows)
+    assert first.bias == second.bias

@@ -174,7 +174,7 @@ class Search(SearchSpace):
         means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer_weight
         variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
         if self.is_small and np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
-            self._recent.put(base, Balls(variance, reach))
+            self._scanned.put(base, Balls(variance, reach))
         whole = self.mean_over_outer(variance)
         return np.array([whole if member is None else means[ordered.index(member)] for member in members])
 
@@ -264,13 +264,22 @@ class Search(SearchSpace):
         return centre_columns(self.y, self.weights)[1]
 
     @cached_property
+    def _scanned(self) -> BoundedCache[Balls]:
+        """The balls of the last sets that were scanned without each member.
+
+        They have a cache of their own: a search could differ in the last bit, and which sets are among the last ones
+        that were searched depends on how threads take turns.
+        """
+        return BoundedCache(CACHED_SETS)
+
+    @cached_property
     def _recent(self) -> BoundedCache[Balls]:
         """The balls of the last sets: those that elimination ends with are needed again."""
         return BoundedCache(CACHED_SETS)
 
     def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
         """The balls of every ``step``-th outer row."""
-        known = self._recent.get(factors)
+        known = self._scanned.get(factors) or self._recent.get(factors)
         if known is not None:
             return known.every(step)
         balls = self._find_balls(factors, self.outer[::step])

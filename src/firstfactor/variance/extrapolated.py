@@ -109,7 +109,11 @@ class ExtrapolatedSearch:
         )
 
     def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
-        """The errors of a narrower and of a wider fit at some rows."""
+        """The errors of a narrower and of a wider fit at some rows.
+
+        Factors are sorted: in another order sums could differ in the last bit, cached or not.
+        """
+        factors = sorted(factors)
 
         def fit() -> Errors:
             search = self._search

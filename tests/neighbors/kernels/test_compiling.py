@@ -22,7 +22,7 @@ COMPILE_ALL = """
 import importlib, json, pkgutil, warnings
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from firstfactor import FIRST, explained_variance, total_indices
+from firstfactor import FIRST, explained_variance, shapley_effects, total_indices
 from firstfactor.neighbors import kernels, search
 from firstfactor.neighbors.kernels.numba_internals import WITHOUT_REFERENCE_COUNTING
 
@@ -38,6 +38,7 @@ for few in (3000, 0):  # in a tree, and along a sorted column
     FIRST().fit(X, y)
     FIRST().fit(X, y, groups=np.arange(60) // 2)
 total_indices(X, y)
+shapley_effects(X, y)
 total_indices(X, y, groups=np.arange(60) // 2, estimator="extrapolated")
 
 def parts(kind):
