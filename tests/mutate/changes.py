@@ -2812,8 +2812,8 @@ CHANGES = [
     Change(
         "dependence/tree.py",
         "what is related to nothing is in the tree",
-        "if related[i] >= LEAST_RELATED",
-        "if related[i] >= 0",
+        "if related[k] >= LEAST_RELATED",
+        "if related[k] >= 0",
         "dependence/test_clusters.py::test_a_tree_has_a_node_less_than_leaves_and_prints",
     ),
     Change(

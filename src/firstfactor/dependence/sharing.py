@@ -12,11 +12,10 @@ from ..results.sharing import Sharing
 from ..results.uncertainty import SampleSize
 from ..variance.conditional import Variances
 from .clusters import Cutter
-from .matrix import Dependence
-from .tree import find_leaves, grow_tree
+from .tree import compare_factors, grow_tree
 
 # Factors besides those in the tree whose share alone has a standard error: those that explain most.
-MOST_ALONE = 10
+MOST_ALONE = 3
 
 
 def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:
@@ -26,10 +25,9 @@ def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: f
     `firstfactor.dependence.clusters`.
     """
     kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # selected on other rows
-    dependence = Dependence(variances)
-    leaves = find_leaves(variances, dependence, kept, [i for i in variances.design.varying if i not in kept])
+    leaves, matrix = compare_factors(variances, kept, [i for i in variances.design.varying if i not in kept])
+    grown = grow_tree(variances, kept, leaves, matrix, size)  # before others: sets that it needs are still cached
     alone = explain_alone(variances, kept, leaves, size)
-    grown = grow_tree(variances, kept, leaves, dependence, size) if leaves else None
     if grown is None:
         return Sharing(alone)
     cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut)

@@ -23,19 +23,27 @@ VERY_MANY, FEW_ROWS, ROUGHLY_RELATED = 200, 500, 0.2
 LEAST_RELATED = 0.1
 
 
-def find_leaves(variances: Variances, dependence: Dependence, kept: FactorSet, others: Sequence[int]) -> FactorSet:
-    """The selected factors and those related to them, as positions in the table.
+def compare_factors(variances: Variances, kept: FactorSet, others: Sequence[int]) -> tuple[FactorSet, Floats]:
+    """The selected factors and those related to them, and how well each (row) is explained by each (column).
 
-    Of very many others most are out of the question after a look at some of the rows.
+    They are positions in the table, sorted. Of very many others most are out of the question after a look at some of
+    the rows.
     """
     if not kept:
-        return ()
+        return (), np.zeros((0, 0))
     if len(others) > VERY_MANY:
         rough = Dependence(variances, FEW_ROWS).explained_by_each(others, kept).max(axis=1)
         others = [i for i, related in zip(others, rough.tolist(), strict=True) if related >= ROUGHLY_RELATED]
-    related = dependence.explained_by_each(others, kept).max(axis=1, initial=0.0)
-    order = np.argsort(-related, kind="stable")[: max(MAX_LEAVES - len(kept), 0)]
-    return tuple(sorted([*kept, *(others[i] for i in order.tolist() if related[i] >= LEAST_RELATED)]))
+    dependence = Dependence(variances)
+    by_selected = dependence.explained_by_each([*kept, *others], kept)
+    related = by_selected[len(kept) :].max(axis=1, initial=0.0)
+    order = np.argsort(-related, kind="stable")[: max(MAX_LEAVES - len(kept), 0)].tolist()
+    added = [k for k in order if related[k] >= LEAST_RELATED]
+    leaves = [*kept, *(others[k] for k in added)]
+    rows = [*range(len(kept)), *(len(kept) + k for k in added)]
+    matrix = np.hstack([by_selected[rows], dependence.explained_by_each(leaves, leaves[len(kept) :])])
+    sorting = np.argsort(leaves)
+    return tuple(sorted(leaves)), matrix[np.ix_(sorting, sorting)]
 
 
 def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], FactorSet, float]]:
@@ -60,15 +68,14 @@ def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], 
 
 
 def grow_tree(
-    variances: Variances, kept: FactorSet, leaves: FactorSet, dependence: Dependence, size: SampleSize
+    variances: Variances, kept: FactorSet, leaves: FactorSet, matrix: Floats, size: SampleSize
 ) -> tuple[Tree, Uncertainty] | None:
-    """The tree of some factors with the joint total index of each node; None without nodes.
+    """The tree of factors, given how well they explain each other, with the joint total index of each node; or None.
 
     Returned with it is how sure the joint indices are, and after them the total index of each selected factor. What is
     lost without all factors below a node is what the selected ones among them lose together: the others add
     nothing to these.
     """
-    matrix = dependence.explained_by_each(leaves, leaves)
     merged = list(merge(leaves, matrix))
     if not merged:
         return None
