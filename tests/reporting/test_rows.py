@@ -54,6 +54,7 @@ def test_files_hold_what_factors_share(ranking):
         "representative": found.factors[0],
         "kept": list(found.kept),
         "dependence": found.dependence,
+        "any_will_do": found.any_will_do,
     }
     assert written["tree"]["leaves"] == [indices.names[i] for i in indices.sharing.tree.leaves]
     assert written["tree"]["nodes"][-1]["factors"] == [indices.names[i] for i in indices.sharing.tree.order]

@@ -15,7 +15,7 @@ from .clusters import Cutter
 from .tree import compare_factors, grow_tree
 
 # Factors besides those in the tree whose share alone has a standard error: those that explain most.
-MOST_ALONE = 3
+MOST_ALONE = 10
 
 
 def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:

@@ -148,6 +148,7 @@ def _cluster(cluster: "Cluster") -> dict[str, Any]:
         "representative": cluster.representative,
         "kept": list(cluster.kept),
         "dependence": cluster.dependence,
+        "any_will_do": cluster.any_will_do,
     }
 
 

@@ -162,9 +162,9 @@ def _say_no_gain(indices: Indices, factor: int) -> str:
 
 
 def _alone(indices: Indices, factor: int) -> str:
-    """What a factor explains alone, as the end of a sentence; nothing if that is not known."""
+    """What a factor explains alone, as the end of a sentence; nothing if that is not known, nor how sure it is."""
     alone = _share_alone(indices, factor)
-    if alone is None:
+    if alone is None or indices.sharing is None or np.isnan(indices.sharing.alone.standard_errors[factor]):
         return ""
     if alone < LITTLE:
         return ", and alone it explains next to nothing"
