@@ -8,6 +8,7 @@ from firstfactor import shapley_effects, total_indices
 from firstfactor._utils.threads import Workers
 from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
+from firstfactor.neighbors.kernels.subset_scan import BLOCK
 from firstfactor.neighbors.search import Search
 from firstfactor.parameters import Options
 from firstfactor.variance.conditional import open_variances
@@ -57,6 +58,43 @@ def test_one_scan_equals_a_search_for_each_subset(kind, n_neighbors):
         assert mean == pytest.approx(alone.one(subset), rel=1e-9, abs=1e-12)
         expected = alone.contributions(subset, 1)
         np.testing.assert_allclose(found.contributions(subset, 1).rows, expected.rows, rtol=1e-9, atol=1e-12)
+
+
+def assert_scan_equals_searches(X, y, n_neighbors):
+    found, alone = search(X, y, n_neighbors), search(X, y, n_neighbors)
+    means = found.every_subset(tuple(found.design.varying), 1)
+    assert means == pytest.approx({subset: alone.one(subset) for subset in means}, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("kind", ["plain", "tied", "mixed"])
+@pytest.mark.parametrize("n_neighbors", [2, 4])
+def test_several_blocks_of_rows_are_scanned(kind, n_neighbors):
+    assert_scan_equals_searches(*make_table(kind, 2 * BLOCK + 37), n_neighbors)
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("step", [1e-3, 1e-6, 1e-8, 1e-10])
+@pytest.mark.parametrize("n_neighbors", [2, 3])
+def test_distances_that_float32_cannot_tell_apart_are_compared_in_float64(step, n_neighbors):
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, size=(80, 6)) * (1.0 + step * rng.random((80, 6)))
+    assert_scan_equals_searches(X, rng.normal(size=80), n_neighbors)
+
+
+@pytest.mark.usefixtures("always")
+def test_distances_too_small_for_float32_are_compared_in_float64():
+    rng = np.random.default_rng(6)
+    X = rng.choice([0.0, 1.0], size=(80, 5)) + 1e-12 * rng.integers(0, 4, size=(80, 5)) ** 2
+    X[0] = 1e9  # all others are the nearer to each other
+    assert_scan_equals_searches(X, rng.normal(size=80), 2)
+
+
+@pytest.mark.usefixtures("always")
+def test_more_ties_than_there_was_room_for_are_all_in_the_ball():
+    rng = np.random.default_rng(7)
+    X = np.column_stack([rng.choice([0.0, 1.0], size=(1200, 6)), rng.normal(size=1200)])
+    assert_scan_equals_searches(X, rng.normal(size=1200), 2)
 
 
 @pytest.mark.usefixtures("always")

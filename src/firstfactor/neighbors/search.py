@@ -23,13 +23,12 @@ from .candidate_search import CandidateSearch, SortedColumnSearch, TreeSearch, i
 from .kernels.ball_variance import ball_variances
 from .kernels.leave_one_out import sum_minus_each
 from .kernels.single_column import single_column_variances
-from .kernels.subset_scan import LEAST_FACTORS, subset_variances
-from .space import SearchSpace, inverse, most_neighbors, occupied
+from .kernels.subset_scan import LEAST_FACTORS, MAX_ROWS
+from .space import SearchSpace, most_neighbors, occupied
 from .strategy import (
     DISCRETE,
     FEW_ROWS,
     MANY_CANDIDATES,
-    MAX_TASKS,
     Floats,
     Positions,
     blocks,
@@ -38,8 +37,8 @@ from .strategy import (
     cost_of_search,
     cost_of_subsets,
     least_cost_shared,
-    spans,
 )
+from .subset_search import sum_over_subsets
 from .unique_points import UniquePoints, all_rows, collapse_rows, number_cells, number_rows
 
 # So many unique points, and some more factors, would be beyond float64.
@@ -50,9 +49,6 @@ CACHED_SETS, CACHED_ROWS = 16, 20_000
 
 # Balls of every subset of some factors are cached if they are no more than that.
 MAX_SUBSET_BALLS = 20_000_000
-
-# Variances in balls, of rows and subsets, that one task returns.
-SUBSET_BLOCK = 2**20
 
 # Values sorted in one task.
 SORT_BLOCK = 2**16
@@ -184,13 +180,13 @@ class Search(SearchSpace):
         Given a step, the balls of every ``step``-th outer row are cached, if they are not too many.
         """
         p, n_rows = len(factors), self.design.n_rows
-        if p < LEAST_FACTORS or self.groups is not None:
+        if p < LEAST_FACTORS or n_rows > MAX_ROWS or self.groups is not None:
             return {}
         if self._cost_of_each_subset(factors) < cost_of_subsets(p, n_rows):
             return {}
         is_kept = step is not None and 2**p * self.outer.size <= MAX_SUBSET_BALLS
         variances = np.empty((self.outer.size, 2**p)) if is_kept else None
-        means = self._scan_subsets(factors, variances) / self.outer_weight
+        means = sum_over_subsets(self, factors, variances) / self.outer_weight
         subsets = [tuple(f for k, f in enumerate(factors) if u >> k & 1) for u in range(2**p)]
         self._subset_balls.clear()
         if variances is not None and step is not None:
@@ -213,30 +209,6 @@ class Search(SearchSpace):
             for subset in combinations(few, size):
                 total += float(cost_alone(self._max_unique_points(subset), size, n_rows))
         return total
-
-    def _scan_subsets(self, factors: Sequence[int], variances: Floats | None) -> Floats:
-        """The weighted sum of the variances in the balls of the outer rows in every subset, (subsets,).
-
-        If an array is given, the variances themselves are written there, (outer rows, subsets).
-        """
-        columns = self.design.columns_of(factors)
-        starts = np.cumsum([0, *(len(self.design.columns[i]) for i in factors)])
-        points, caps = np.ascontiguousarray(self.design.values[:, columns]), self.design.caps[columns]
-        around = self.kd_tree(factors).tree.order.astype(np.intp)
-        place = inverse(around)
-
-        def scan(some: Positions) -> Floats:
-            rows = self.outer[some]
-            found = subset_variances(points, around, place, caps, starts, self.y, rows, self.n_neighbors)
-            if variances is not None:
-                variances[some] = found
-            sums: Floats = np.einsum("n,nu->u", self.row_weights[rows], found)
-            return sums
-
-        n_rows = self.outer.size
-        size = max(1, min(SUBSET_BLOCK >> len(factors), -(-n_rows // MAX_TASKS)))
-        sums: Floats = np.sum(self.workers.map(scan, [np.arange(n_rows)[span] for span in spans(n_rows, size)]), axis=0)
-        return sums
 
     @cached_property
     def _subset_balls(self) -> dict[tuple[tuple[int, ...], int], Balls]:

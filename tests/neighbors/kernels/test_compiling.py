@@ -92,7 +92,15 @@ def test_they_return_numbers_and_vectors_only(tmp_path):
     assert set(returned) == set(uncounted_functions())
     assert [name for name, kinds in returned.items() if not kinds] == []  # all were compiled
     kinds = {kind for signatures in returned.values() for signature in signatures for kind in signature}
-    assert kinds <= {"none", "bool", "int64", "float64", "Vector(8)", "Vector(16)"}
+    assert kinds <= {
+        "none",
+        "bool",
+        "int64",
+        "float64",
+        "Vector(8, float64)",
+        "Vector(16, float64)",
+        "Vector(16, float32)",
+    }
 
 
 def test_they_make_no_arrays():

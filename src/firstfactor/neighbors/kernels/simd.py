@@ -1,12 +1,12 @@
-"""Vectors of 8 or 16 doubles that stay in registers, for kernels.
+"""Vectors of 8 or 16 numbers that stay in registers, for kernels.
 
 A loop that the compiler vectorises by itself first checks whether arrays overlap, and handles the remainder one entry
 at a time: with 8 numbers that takes longer than the work. Here kernels state the vectors themselves. They are added,
 subtracted, multiplied and divided like numbers. A comparison gives a bit mask with one bit per lane, the lowest for
 lane 0, so that kernels go from one hit to the next without testing the lanes between.
 
-Positions count entries of a C-contiguous float64 array of any shape from its first one. They are checked only with
-``NUMBA_BOUNDSCHECK=1``.
+Numbers are float64, or float32 where arrays are. Positions count entries of a C-contiguous array of any shape from its
+first one. They are checked only with ``NUMBA_BOUNDSCHECK=1``.
 """
 
 import operator
@@ -17,24 +17,29 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic, models, overload, register_model
 
-# Lanes of a short vector: with AVX-512 one register, with AVX2 two.
+# Lanes of a short vector: with AVX-512 one register of doubles, with AVX2 two.
 WIDTH = 8
 
 # No vector has a NaN, and the sign of zero does not matter. A product and a sum may become one instruction.
 _FLAGS = ("nnan", "nsz", "contract")
 
-# The alignment of float64 arrays in bytes. Vectors are 64 or 128 bytes, but start at any entry.
-_ALIGNMENT = 8
+_INTEGER, _LANE, _BIT = ir.IntType(64), ir.IntType(32), ir.IntType(1)
 
-_DOUBLE, _INTEGER, _LANE, _BIT = ir.DoubleType(), ir.IntType(64), ir.IntType(32), ir.IntType(1)
+# How LLVM calls numba's types of numbers.
+_LLVM_TYPE: Any = {types.float64: ir.DoubleType(), types.float32: ir.FloatType()}
 
 
 class Vector(types.Type):
-    """Numba's type of a vector of ``width`` doubles."""
+    """Numba's type of a vector of ``width`` numbers."""
 
-    def __init__(self, width: int) -> None:
-        self.width = width
-        super().__init__(name=f"Vector({width})")
+    def __init__(self, width: int, number: Any = types.float64) -> None:
+        self.width, self.number = width, number
+        super().__init__(name=f"Vector({width}, {number})")
+
+    @property
+    def llvm_type(self) -> Any:
+        """The same type in LLVM."""
+        return ir.VectorType(_LLVM_TYPE[self.number], self.width)
 
 
 @register_model(Vector)
@@ -42,7 +47,7 @@ class _VectorModel(models.PrimitiveModel):
     """How LLVM represents a vector: as one value."""
 
     def __init__(self, manager: Any, kind: Vector) -> None:
-        super().__init__(manager, kind, ir.VectorType(_DOUBLE, kind.width))
+        super().__init__(manager, kind, kind.llvm_type)
 
 
 def _define_operator(function: Any, instruction: str) -> None:
@@ -69,12 +74,12 @@ _define_operator(operator.mul, "fmul")
 _define_operator(operator.truediv, "fdiv")
 
 
-def _address(context: Any, builder: Any, kind: Any, width: int, array: Any, at: Any) -> Any:
+def _address(context: Any, builder: Any, kind: Any, vector: Vector, array: Any, at: Any) -> Any:
     """The address of a vector in an array."""
     contents = context.make_array(kind)(context, builder, array)
     if config.BOUNDSCHECK:  # type: ignore[attr-defined]
-        _check_bounds(context, builder, width, at, contents.nitems)
-    return builder.bitcast(builder.gep(contents.data, [at]), ir.VectorType(_DOUBLE, width).as_pointer())
+        _check_bounds(context, builder, vector.width, at, contents.nitems)
+    return builder.bitcast(builder.gep(contents.data, [at]), vector.llvm_type.as_pointer())
 
 
 def _check_bounds(context: Any, builder: Any, width: int, at: Any, size: Any) -> None:
@@ -84,13 +89,21 @@ def _check_bounds(context: Any, builder: Any, width: int, at: Any, size: Any) ->
         context.call_conv.return_user_exc(builder, IndexError, ("a vector lies outside of its array",))
 
 
+def _alignment(vector: Vector) -> int:
+    """That of arrays, in bytes: vectors are longer, but start at any entry."""
+    return int(vector.number.bitwidth) // 8
+
+
 def _load(width: int) -> Any:
     @intrinsic
     def load(_: Any, array: Any, at: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-            return builder.load(_address(context, builder, sig.args[0], width, *arguments), align=_ALIGNMENT)
+        vector = Vector(width, array.dtype)
 
-        return Vector(width)(array, types.intp), generate
+        def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+            address = _address(context, builder, sig.args[0], vector, *arguments)
+            return builder.load(address, align=_alignment(vector))
+
+        return vector(array, types.intp), generate
 
     return load
 
@@ -98,13 +111,15 @@ def _load(width: int) -> Any:
 def _broadcast(width: int) -> Any:
     @intrinsic
     def broadcast(_: Any, value: Any) -> Any:
+        vector = Vector(width, types.float32 if value == types.float32 else types.float64)
+
         def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
             # LLVM has no instruction for this; it recognises a shuffle that takes lane 0 for all lanes.
-            undefined = ir.Constant(ir.VectorType(_DOUBLE, width), ir.Undefined)
+            undefined = ir.Constant(vector.llvm_type, ir.Undefined)
             lane_0 = ir.Constant(ir.VectorType(_LANE, width), [0] * width)
             return builder.shuffle_vector(builder.insert_element(undefined, *arguments, _LANE(0)), undefined, lane_0)
 
-        return Vector(width)(types.float64), generate
+        return vector(vector.number), generate
 
     return broadcast
 
@@ -112,11 +127,21 @@ def _broadcast(width: int) -> Any:
 @intrinsic
 def _store(_: Any, array: Any, at: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        address = _address(context, builder, sig.args[0], sig.args[2].width, *arguments[:2])
-        builder.store(arguments[2], address, align=_ALIGNMENT)
+        address = _address(context, builder, sig.args[0], sig.args[2], *arguments[:2])
+        builder.store(arguments[2], address, align=_alignment(sig.args[2]))
         return context.get_dummy_value()
 
     return types.none(array, types.intp, value), generate
+
+
+@intrinsic
+def _to_float32(_: Any, vector: Any) -> Any:
+    rounded = Vector(vector.width, types.float32)
+
+    def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        return builder.fptrunc(arguments[0], rounded.llvm_type)
+
+    return rounded(vector), generate
 
 
 def _extremum(sign: str) -> Any:
@@ -152,13 +177,13 @@ def _at_most(_: Any, a: Any, b: Any) -> Any:
 def _reduce(operation: str) -> Any:
     @intrinsic
     def reduce(_: Any, vector: Any) -> Any:
-        def generate(_: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
             # The full name: llvmlite cannot derive the suffix of a vector type.
-            name = f"llvm.vector.reduce.{operation}.v{sig.args[0].width}f64"
-            function = builder.module.declare_intrinsic(name, fnty=ir.FunctionType(_DOUBLE, [arguments[0].type]))
-            return builder.call(function, arguments, fastmath=_FLAGS[:2])
+            name = f"llvm.vector.reduce.{operation}.v{vector.width}f{vector.number.bitwidth}"
+            number = ir.FunctionType(_LLVM_TYPE[vector.number], [arguments[0].type])
+            return builder.call(builder.module.declare_intrinsic(name, fnty=number), arguments, fastmath=_FLAGS[:2])
 
-        return types.float64(vector), generate
+        return vector.number(vector), generate
 
     return reduce
 
@@ -199,6 +224,8 @@ broadcast16: Any = (lambda value: np.full(16, value)) if _PLAIN else _broadcast(
 """broadcast16(value): the same number in all lanes."""
 store: Any = _store_in_numpy if _PLAIN else _store
 """store(array, at, vector): write a vector from a position on."""
+to_float32: Any = (lambda vector: vector.astype(np.float32)) if _PLAIN else _to_float32
+"""A vector of doubles rounded to float32."""
 smaller: Any = np.minimum if _PLAIN else _extremum("<")
 larger: Any = np.maximum if _PLAIN else _extremum(">")
 """The smaller and the larger of two numbers, or of two vectors lane by lane, without a branch."""

@@ -1,17 +1,19 @@
 """Numba kernel for every subset of some factors: one scan of all points for all subsets of them.
 
-A subset is a number whose bits say which factors are in it. Its 16 lowest combinations are the lanes of a vector, the
-others numbers of vectors. All distances are squared, and those of a point in all subsets come from adding its terms one
-by one.
+A subset is a number whose bits say which factors are in it. Its four lowest bits are the lane of a vector, the others
+the number of the vector. All distances are squared, and those of a point in all subsets are sums of its terms.
+
+Distances in float32 tell which points may be among the nearest: twice as many fit into a register. Where several are
+about as far as the last of them, distances in float64 decide.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .compiling import inlined, jit, part
-from .neighbor_list import TIES, UNREACHED, capped, insert_distance
-from .simd import at_most, broadcast16, first_bit, load16, smaller, store
+from .neighbor_list import TIES, UNREACHED, capped, capped16, insert_distance
+from .simd import at_most, broadcast16, first_bit, larger, load16, smaller, store, to_float32, where_less
 
 # Factors of the lowest bits: their subsets are the lanes of a vector.
 LOW = 4
@@ -20,268 +22,358 @@ LANES = 2**LOW
 # Fewer factors have too few subsets for a vector.
 LEAST_FACTORS = LOW + 1
 
-# Rows on both sides of the centre that are looked at first.
-AROUND = 48
+# Rows are numbers in float32: it holds no more whole ones.
+MAX_ROWS = 2**24
+
+# Points that are compared at a time, and points around the centre that are looked at first.
+BLOCK, AROUND = 128, 96
+
+# In float32: what a factor adds at most; a neighbour yet to be found, which is farther than all terms together; and
+# what each factor adds for the centre itself and for padding.
+MAX_TERM, NOT_FOUND, NOT_A_POINT = 1e35, np.float32(3e36), np.float32(1e37)
+
+# Distances in float32 may be wrong by less than that, relative and absolute: sums of a few terms, and what is too small
+# for it.
+MARGIN, SMALLEST = np.float32(1 + 1e-5), np.float32(1.2e-38)
+
+
+class Table(NamedTuple):
+    """What is searched, as `subset_variances` takes it."""
+
+    points: Any
+    caps: Any
+    starts: Any
+
+
+class Block(NamedTuple):
+    """Distances of the points of a block, in float32."""
+
+    terms: Any
+    """What each factor adds, (factors, points)."""
+    lanes: Any
+    """Their sums in all subsets of the lowest factors, (points, lanes)."""
+    sums: Any
+    """Sums of the other terms, (factors, points): row j is that of all bits from j on; the last row is 0."""
+    near: Any
+    """Numbers of the points that are near enough to be looked at."""
+
+
+class Nearest(NamedTuple):
+    """The nearest points so far in all subsets, in float32."""
+
+    distances: Any
+    """(vectors, neighbours, lanes), in ascending order."""
+    rows: Any
+    """(vectors, neighbours, lanes)."""
+    limits: Any
+    """How far a point may be to be among them, (vectors, lanes)."""
+
+
+class Ties(NamedTuple):
+    """Points as far as the last neighbour, or nearly so, beside those that are listed as nearest."""
+
+    places: Any
+    """Subset and row of each, (2, ties)."""
+    distances: Any
+    """In float32."""
+    lanes: Any
+    """Room for the distances and rows of a vector, (2, lanes)."""
 
 
 @jit
-def subset_variances(
-    points: Any, around: Any, place: Any, caps: Any, starts: Any, y: Any, centres: Any, n_neighbors: int
-) -> Any:
+def subset_variances(points: Any, caps: Any, starts: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
     """Variance of y in the balls of all subsets of the factors, (centres, subsets), in units of y²; 0 for no factors.
-
-    A point that is as near as the nearest so far is noted. In the end, those that are still near enough are the ball.
 
     Parameters
     ----------
-    points : float64 (rows, dimensions)
-        In any order but one in which rows that follow each other are near: then each would be nearer than the last.
-    around : intp (rows,)
-        The rows so that those which follow each other are near.
-    place : intp (rows,)
-        Where each row is in that order.
+    points : float64 (dimensions, points)
+        In an order in which points that follow each other are near; their number is that of rows, padded to full
+        blocks.
     caps : float64 (dimensions,)
         What values add to a squared distance that cannot be compared.
     starts : intp (factors + 1,)
         The first dimension of each factor, and the end of the last one; at least five factors.
     y : float64 (rows, outputs)
+        At most 2²⁴ rows, in the order of the points.
     centres : intp (centres,)
     n_neighbors : int
     """
     p, wanted = starts.size - 1, n_neighbors - 1
-    n_sets = 2**p
-    n_high = n_sets // LANES
-    terms, high, distance = np.zeros(max(p, 2 * LOW)), np.empty(max(n_high, 64)), np.empty(LANES)
-    masks = np.zeros((LOW, LANES))
+    n_sets, n_vectors = 2**p, 2 ** (p - LOW)
+    table = Table(points, caps, starts)
+    block = Block(
+        np.empty((p, BLOCK), np.float32),
+        np.empty((BLOCK, LANES), np.float32),
+        np.zeros((p - LOW + 1, BLOCK), np.float32),
+        np.empty(BLOCK, np.uint16),
+    )
+    nearest = Nearest(
+        np.empty((n_vectors, wanted, LANES), np.float32),
+        np.empty((n_vectors, wanted, LANES), np.float32),
+        np.empty((n_vectors, LANES), np.float32),
+    )
+    masks = np.zeros((LOW, LANES), np.float32)
     for lane in range(LANES):
         for f in range(LOW):
             masks[f, lane] = float((lane >> f) & 1)
-    nearest, limit, reach = np.empty((n_sets, wanted)), np.empty(n_sets), np.empty(max(n_high, 64))
-    size = 16 * n_sets
-    noted_set, noted_row, noted_distance = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size)
-    moments, variances = np.empty((n_sets, 2 + y.shape[1])), np.empty((centres.size, n_sets))
-    high[n_high:], reach[n_high:] = 0.0, -1.0  # beyond the last subset nothing is near
+    exact, moments = np.empty((n_sets, wanted)), np.empty((n_sets, 2 + y.shape[1]))
+    variances = np.empty((centres.size, n_sets))
+    room, lanes = 4 * n_sets + 2 * LANES * BLOCK, np.empty((2, LANES), np.float32)
+    ties = Ties(np.empty((2, room), np.int32), np.empty(room, np.float32), lanes)
     for c in range(centres.size):
-        n_noted = -1
-        while n_noted < 0:
-            n_noted = _scan(
-                points,
-                around,
-                place,
-                caps,
-                starts,
-                centres[c],
-                masks,
-                terms,
-                high,
-                distance,
-                nearest,
-                limit,
-                reach,
-                noted_set,
-                noted_row,
-                noted_distance,
-            )
-            if n_noted < 0:  # so many ties that there was no room
-                size = 4 * size
-                noted_set, noted_row, noted_distance = (
-                    np.empty(size, np.int32),
-                    np.empty(size, np.int32),
-                    np.empty(size),
-                )
-        _fill_balls(noted_set, noted_row, n_noted, y, centres[c], moments)
-        _fill_variances(moments, variances, c)
+        n_ties = _scan(table, y.shape[0], centres[c], masks, block, nearest, ties)
+        while n_ties < 0:  # there was no room
+            room = 4 * room
+            ties = Ties(np.empty((2, room), np.int32), np.empty(room, np.float32), lanes)
+            n_ties = _scan(table, y.shape[0], centres[c], masks, block, nearest, ties)
+        _fill_variances(y, centres[c], nearest, variances, c)
+        if n_ties > 0:
+            _settle_ties(table, y, centres[c], nearest, ties, n_ties, exact, moments, variances, c)
     return variances
 
 
 @part
-def _scan(
-    points: Any,
-    around: Any,
-    place: Any,
-    caps: Any,
-    starts: Any,
-    centre: int,
-    masks: Any,
-    terms: Any,
-    high: Any,
-    distance: Any,
-    nearest: Any,
-    limit: Any,
-    reach: Any,
-    noted_set: Any,
-    noted_row: Any,
-    noted_distance: Any,
-) -> int:
-    """Note the points of the balls of a centre in all subsets; how many there are, or −1 if there is no room."""
-    n, p, n_noted = points.shape[0], starts.size - 1, 0
-    n_sets, n_high = nearest.shape[0], nearest.shape[0] // LANES
-    nearest[:], limit[:], reach[:n_high] = UNREACHED, UNREACHED, UNREACHED
-    if nearest.shape[1] == 1:  # how near those around the centre are: the nearer, the fewer of all are noted
-        for i in range(max(place[centre] - AROUND, 0), min(place[centre] + AROUND + 1, n)):
-            if around[i] != centre:
-                _measure(points, around[i], centre, caps, starts, terms)
-                _add_high(terms, p, masks, high)
-                _lower_limits(_add_lanes(terms, 0, masks), high, n_high, limit)
-        for h in range(n_high):
-            reach[h] = limit[LANES * h + LANES - 1]
-    limit[0] = -1.0  # without factors all points are at no distance
-    for row in range(n):
-        if row == centre:
-            continue
-        if n_noted + n_sets > noted_row.size:
-            n_noted = _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
-            if n_noted + n_sets > noted_row.size:
-                return -1
-        _measure(points, row, centre, caps, starts, terms)
-        _add_high(terms, p, masks, high)
-        lanes = _add_lanes(terms, 0, masks)
-        n_noted = _compare(
-            row, lanes, high, distance, nearest, limit, reach, noted_set, noted_row, noted_distance, n_noted
-        )
-    return _keep_near(noted_set, noted_row, noted_distance, n_noted, limit)
+def _scan(table: Any, n: int, centre: int, masks: Any, block: Any, nearest: Any, ties: Any) -> int:
+    """Find the nearest points of a centre in all subsets; how many more are as far, or −1 if there is no room."""
+    nearest.distances[:], nearest.rows[:], nearest.limits[:] = NOT_FOUND, 0.0, NOT_FOUND
+    for rank in range(nearest.distances.shape[1]):  # without factors all points are at no distance
+        nearest.distances[0, rank, 0] = -1.0
+    if nearest.distances.shape[1] == 1:  # how near those around are: the nearer, the fewer of all are looked at
+        first = max(min(centre - AROUND // 2, n - AROUND), 0)
+        _measure(table, first, min(AROUND, n - first), AROUND, centre, masks, block)
+        _lower_limits(block, nearest.limits)
+    nearest.limits[0, 0] = -1.0
+    n_ties, n_blocks = 0, -(-n // BLOCK)
+    for b in range(n_blocks):  # that of the centre is the first one
+        number = (centre // BLOCK + b) % n_blocks
+        first = number * BLOCK
+        _measure(table, first, min(BLOCK, n - first), BLOCK, centre, masks, block)
+        for h in range(nearest.limits.shape[0]):
+            if n_ties + LANES * BLOCK > ties.distances.size:
+                n_ties = _drop_far(ties, n_ties, nearest.limits)
+                if n_ties + LANES * BLOCK > ties.distances.size:
+                    return -1
+            level = _add_high(block, h, BLOCK)
+            n_near = _list_near(block, level, nearest.limits, h)
+            n_ties = _insert(block, level, n_near, first, h, nearest, ties, n_ties)
+    return _drop_far(ties, n_ties, nearest.limits)
 
 
 @inlined
-def _measure(points: Any, row: int, centre: int, caps: Any, starts: Any, terms: Any) -> None:
-    """Fill in what each factor adds to the distance of two points."""
-    if starts.size == caps.size + 1:  # a dimension each
-        for f in range(caps.size):
-            step = points[row, f] - points[centre, f]
-            terms[f] = capped(step * step, caps[f])
-        return
+def _measure(table: Any, first: int, n_points: int, size: int, centre: int, masks: Any, block: Any) -> None:
+    """Fill in what each factor adds to the distances of some points, and the sums of the lowest ones."""
+    points, caps, starts = table
     for f in range(starts.size - 1):
-        term = 0.0
-        for k in range(starts[f], starts[f + 1]):
-            step = points[row, k] - points[centre, k]
-            term += capped(step * step, caps[k])
-        terms[f] = term
+        for i in range(0, size, LANES):
+            term = broadcast16(0.0)
+            for k in range(starts[f], starts[f + 1]):
+                step = load16(points, k * points.shape[1] + first + i) - broadcast16(points[k, centre])
+                term = term + capped16(step * step, broadcast16(caps[k]))
+            store(block.terms, BLOCK * f + i, to_float32(smaller(term, broadcast16(MAX_TERM))))
+        for i in range(n_points, size):
+            block.terms[f, i] = NOT_A_POINT
+        if 0 <= centre - first < n_points:
+            block.terms[f, centre - first] = NOT_A_POINT
+    for i in range(size):
+        total = broadcast16(block.terms[0, i]) * load16(masks, 0)
+        for f in range(1, LOW):
+            total = total + broadcast16(block.terms[f, i]) * load16(masks, LANES * f)
+        store(block.lanes, LANES * i, total)
 
 
 @inlined
-def _add_lanes(terms: Any, first: int, masks: Any) -> Any:
-    """The sums of four terms in all their subsets, a vector: a mask says in which lanes a term is."""
-    total = broadcast16(terms[first]) * load16(masks, 0)
-    for f in range(1, LOW):
-        total = total + broadcast16(terms[first + f]) * load16(masks, LANES * f)
-    return total
+def _add_high(block: Any, h: int, size: int) -> int:
+    """Fill in the sums of the terms whose bits are set, from those of all but the lowest one; the row they are in.
 
-
-@inlined
-def _add_high(terms: Any, n_factors: int, masks: Any, high: Any) -> None:
-    """Fill in the sums of all terms but the first four in all their subsets."""
-    first = _add_lanes(terms, LOW, masks)
-    store(high, 0, first)
-    if n_factors > 2 * LOW:
-        second = first + broadcast16(terms[2 * LOW])
-        store(high, LANES, second)
-        if n_factors > 2 * LOW + 1:  # from what is still in registers: memory would be waited for
-            store(high, 2 * LANES, first + broadcast16(terms[2 * LOW + 1]))
-            store(high, 3 * LANES, second + broadcast16(terms[2 * LOW + 1]))
-    for f in range(2 * LOW + 2, n_factors):
-        size = 1 << (f - LOW)
-        for u in range(0, size, LANES):
-            store(high, size + u, load16(high, u) + broadcast16(terms[f]))
-
-
-@inlined
-def _lower_limits(lanes: Any, high: Any, n_high: int, limit: Any) -> None:
-    """Lower the limit of each subset to the distance of a point that is nearer."""
-    ties = broadcast16(TIES)
-    for h in range(n_high):
-        distance = (lanes + broadcast16(high[h])) * ties
-        store(limit, LANES * h, smaller(load16(limit, LANES * h), distance))
-
-
-@inlined
-def _compare(
-    row: int,
-    lanes: Any,
-    high: Any,
-    distance: Any,
-    nearest: Any,
-    limit: Any,
-    reach: Any,
-    noted_set: Any,
-    noted_row: Any,
-    noted_distance: Any,
-    n_noted: int,
-) -> int:
-    """Note a point in each subset in which it is as near as the nearest so far; how many are noted then.
-
-    A subset reaches no farther than all subsets of a vector do with all their factors: vectors that a point is too far
-    away for are skipped.
+    Numbers come in ascending order: bits above the lowest one are those of the last number that filled their row.
     """
-    last = nearest.shape[1] - 1
-    for start in range(0, high.size, 64):
-        near = _near_vectors(high, reach, start)
-        while near != 0:
-            h = start + first_bit(near)
-            near &= near - 1
-            total = lanes + broadcast16(high[h])
-            bits = at_most(total, load16(limit, LANES * h))
-            if bits != 0:
-                store(distance, 0, total)
-            while bits != 0:
-                lane = first_bit(bits)
-                bits &= bits - 1
-                u = LANES * h + lane
-                noted_set[n_noted], noted_row[n_noted], noted_distance[n_noted] = u, row, distance[lane]
-                n_noted += 1
-                if distance[lane] < nearest[u, last]:
-                    insert_distance(nearest, (u,), last, distance[lane])
-                    limit[u] = nearest[u, last] * TIES
-                    if lane == LANES - 1:
-                        reach[h] = limit[u]
-    return n_noted
+    last = block.sums.shape[0] - 1
+    if h == 0:
+        return last
+    level, above = first_bit(h), h & (h - 1)
+    base = first_bit(above) if above else last
+    for i in range(0, size, LANES):
+        total = load16(block.sums, BLOCK * base + i) + load16(block.terms, BLOCK * (LOW + level) + i)
+        store(block.sums, BLOCK * level + i, total)
+    return level
 
 
 @inlined
-def _near_vectors(high: Any, reach: Any, start: int) -> Any:
-    """The bit mask of 64 vectors in which a point may be near.
+def _lower_limits(block: Any, limits: Any) -> None:
+    """Lower the limit of each subset to the distance of the nearest of the points around the centre."""
+    for h in range(limits.shape[0]):
+        level = _add_high(block, h, AROUND)
+        limit = load16(limits, LANES * h)
+        for i in range(AROUND):
+            limit = smaller(limit, load16(block.lanes, LANES * i) + broadcast16(block.sums[level, i]))
+        store(limits, LANES * h, limit * broadcast16(MARGIN) + broadcast16(SMALLEST))
 
-    The end of one loop over all its bits is foreseen more often than those of four.
+
+@part
+def _list_near(block: Any, level: int, limits: Any, h: int) -> int:
+    """List the points of a block that are near enough in a subset of a vector; how many there are.
+
+    No subset of a vector reaches farther than that of all its factors: points that are beyond it by their sums alone
+    are skipped. Whether the others are near enough is known too late for a branch.
     """
-    bits = at_most(load16(high, start), load16(reach, start))
-    bits |= at_most(load16(high, start + 16), load16(reach, start + 16)) << 16
-    bits |= at_most(load16(high, start + 32), load16(reach, start + 32)) << 32
-    bits |= at_most(load16(high, start + 48), load16(reach, start + 48)) << 48
-    return bits
+    n_near, limit, most = 0, load16(limits, LANES * h), broadcast16(limits[h, LANES - 1])
+    for i in range(0, BLOCK, 64):
+        at = BLOCK * level + i
+        bits = at_most(load16(block.sums, at), most)
+        bits |= at_most(load16(block.sums, at + 16), most) << 16
+        bits |= at_most(load16(block.sums, at + 32), most) << 32
+        bits |= at_most(load16(block.sums, at + 48), most) << 48
+        while bits != 0:
+            k = i + first_bit(bits)
+            bits &= bits - 1
+            distance = load16(block.lanes, LANES * k) + broadcast16(block.sums[level, k])
+            block.near[n_near] = k
+            n_near += at_most(distance, limit) != 0
+    return n_near
 
 
 @inlined
-def _keep_near(noted_set: Any, noted_row: Any, noted_distance: Any, n_noted: int, limit: Any) -> int:
-    """Drop what was noted and turned out not to be among the nearest; how many are left."""
+def _insert(block: Any, level: int, n_near: int, first: int, h: int, nearest: Any, ties: Any, n_ties: int) -> int:
+    """Insert the points listed into the lists of the nearest ones of a vector; how many ties there are then.
+
+    What a list has no more room for is a tie if it is as far as the last one that is left.
+    """
+    wanted = nearest.distances.shape[1]
+    for k in range(n_near):
+        i = block.near[k]
+        distance = load16(block.lanes, LANES * np.intp(i)) + broadcast16(block.sums[level, i])
+        row = broadcast16(np.float32(first + i))
+        for rank in range(wanted):
+            at = LANES * (wanted * h + rank)
+            other, other_row = load16(nearest.distances, at), load16(nearest.rows, at)
+            store(nearest.distances, at, smaller(distance, other))
+            store(nearest.rows, at, where_less(distance, other, row, other_row))
+            row = where_less(distance, other, other_row, row)
+            distance = larger(distance, other)
+        last = load16(nearest.distances, LANES * (wanted * h + wanted - 1))
+        limit = smaller(load16(nearest.limits, LANES * h), last * broadcast16(MARGIN) + broadcast16(SMALLEST))
+        store(nearest.limits, LANES * h, limit)
+        if at_most(distance, limit) != 0:
+            n_ties = _note(distance, row, limit, h, ties, n_ties)
+    return n_ties
+
+
+@inlined
+def _note(distance: Any, row: Any, limit: Any, h: int, ties: Any, n_ties: int) -> int:
+    """Note the lanes of a vector that are ties; how many there are then."""
+    bits = at_most(distance, limit)
+    store(ties.lanes, 0, distance)
+    store(ties.lanes, LANES, row)
+    while bits != 0:
+        lane = first_bit(bits)
+        bits &= bits - 1
+        ties.places[0, n_ties], ties.places[1, n_ties] = LANES * h + lane, np.intp(ties.lanes[1, lane])
+        ties.distances[n_ties] = ties.lanes[0, lane]
+        n_ties += 1
+    return n_ties
+
+
+@inlined
+def _drop_far(ties: Any, n_ties: int, limits: Any) -> int:
+    """Drop ties with points that turned out not to be among the nearest; how many are left."""
     left = 0
-    for i in range(n_noted):
-        if noted_distance[i] <= limit[noted_set[i]]:
-            noted_set[left], noted_row[left], noted_distance[left] = noted_set[i], noted_row[i], noted_distance[i]
+    for i in range(n_ties):
+        u, row = ties.places[0, i], ties.places[1, i]
+        if ties.distances[i] <= limits[u // LANES, u % LANES]:
+            ties.places[0, left], ties.places[1, left], ties.distances[left] = u, row, ties.distances[i]
             left += 1
     return left
 
 
 @inlined
-def _fill_variances(moments: Any, variances: Any, c: int) -> None:
-    """Fill in the variance of y in each ball, the centre included; rounding must not make it negative."""
+def _fill_variances(y: Any, centre: int, nearest: Any, variances: Any, c: int) -> None:
+    """Fill in the variance of y in each ball without ties, the centre included."""
+    wanted = nearest.rows.shape[1]
+    for h in range(nearest.rows.shape[0]):
+        for lane in range(LANES):
+            squares = 0.0
+            for k in range(y.shape[1]):
+                total, total_squares = 0.0, 0.0
+                for rank in range(wanted):
+                    step = y[np.intp(nearest.rows[h, rank, lane]), k] - y[centre, k]
+                    total, total_squares = total + step, total_squares + step * step
+                squares += total_squares - total * total / (wanted + 1.0)
+            variances[c, LANES * h + lane] = max(squares, 0.0) / wanted
     variances[c, 0] = 0.0
-    for u in range(1, moments.shape[0]):
-        others, squares = moments[u, 0], moments[u, 1]
-        if others == 1.0:  # nearly always, and faster
-            variances[c, u] = 0.5 * squares
-            continue
-        for k in range(2, moments.shape[1]):
-            squares -= moments[u, k] * moments[u, k] / (others + 1.0)
-        variances[c, u] = max(squares, 0.0) / others
+
+
+@part
+def _settle_ties(
+    table: Any,
+    y: Any,
+    centre: int,
+    nearest: Any,
+    ties: Any,
+    n_ties: int,
+    exact: Any,
+    moments: Any,
+    variances: Any,
+    c: int,
+) -> None:
+    """Fill in the variance of y in each ball of the subsets with ties.
+
+    Distances in float64 decide which of the nearest points and of the ties are in it.
+    """
+    exact[:] = UNREACHED
+    last = exact.shape[1] - 1
+    for i in range(n_ties):
+        u, tied = ties.places[0, i], ties.places[1, i]
+        if exact[u, 0] == UNREACHED:
+            moments[u] = 0.0
+            for rank in range(last + 1):
+                row = np.intp(nearest.rows[u // LANES, rank, u % LANES])
+                insert_distance(exact, (u,), rank, _distance(table, centre, row, u))
+        distance = _distance(table, centre, tied, u)
+        if distance < exact[u, last]:
+            insert_distance(exact, (u,), last, distance)
+    for i in range(n_ties):
+        u = ties.places[0, i]
+        _add_row(table, y, ties.places[1, i], centre, u, exact[u, last] * TIES, moments)
+    for u in range(1, exact.shape[0]):
+        if exact[u, 0] != UNREACHED:
+            for rank in range(last + 1):
+                row = np.intp(nearest.rows[u // LANES, rank, u % LANES])
+                _add_row(table, y, row, centre, u, exact[u, last] * TIES, moments)
+            variances[c, u] = _variance(moments, u)
 
 
 @inlined
-def _fill_balls(noted_set: Any, noted_row: Any, n_noted: int, y: Any, centre: int, moments: Any) -> None:
-    """Count the rows of each ball but the centre, with their sums of squares and sums relative to the centre."""
-    moments[:] = 0.0
-    for i in range(n_noted):
-        u, row = noted_set[i], noted_row[i]
-        moments[u, 0] += 1.0
-        for k in range(y.shape[1]):
-            step = y[row, k] - y[centre, k]
-            moments[u, 1] += step * step
-            moments[u, 2 + k] += step
+def _distance(table: Any, centre: int, row: int, subset: int) -> float:
+    """The distance of two points in a subset, in float64."""
+    points, caps, starts = table
+    total = 0.0
+    for f in range(starts.size - 1):
+        if (subset >> f) & 1:
+            for k in range(starts[f], starts[f + 1]):
+                step = points[k, row] - points[k, centre]
+                total += capped(step * step, caps[k])
+    return total
+
+
+@inlined
+def _add_row(table: Any, y: Any, row: int, centre: int, subset: int, reach: float, moments: Any) -> None:
+    """Add a row to the ball of a subset, if it is near enough.
+
+    Moments are the number of rows but the centre, their sum of squares and their sums relative to the centre.
+    """
+    if _distance(table, centre, row, subset) > reach:
+        return
+    moments[subset, 0] += 1.0
+    for k in range(y.shape[1]):
+        step = y[row, k] - y[centre, k]
+        moments[subset, 1] += step * step
+        moments[subset, 2 + k] += step
+
+
+@inlined
+def _variance(moments: Any, subset: int) -> float:
+    """The variance of y in a ball, the centre included; rounding must not make it negative."""
+    others, squares = moments[subset, 0], moments[subset, 1]
+    for k in range(2, moments.shape[1]):
+        squares -= moments[subset, k] * moments[subset, k] / (others + 1.0)
+    return max(squares, 0.0) / others
