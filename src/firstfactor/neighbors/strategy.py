@@ -15,7 +15,7 @@ SEARCH, SEARCH_MORE, SEARCH_FACTOR = 150.0, 65.0, 1.62
 # A scan of all points for one row: fixed, per point, and per dimension of a point.
 SCAN, SCAN_POINT, SCAN_DIMENSION = 2500.0, 1.5, 0.13
 # A scan for every subset: per point, and per point and subset.
-SUBSETS_POINT, SUBSETS_CELL = 40.0, 0.07
+SUBSETS_POINT, SUBSETS_CELL = 6.0, 0.035
 # Finding which rows are equal, per row.
 COLLAPSE = 100.0
 # Windows of a sorted column, for one row and candidate: fixed, and per block of points.
