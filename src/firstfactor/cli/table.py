@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 
-from .._utils.shorten import shorten_all
+from .._utils.shorten import shorten, shorten_all
 from .._utils.text import printable
 from ..ranking import Ranking
 from ..reporting.rows import Row, driver_rows, other_factors, why_left_out
@@ -131,7 +131,8 @@ class _Table:
         room = self._name + (self._kind + 2 if self._kind else 0)
         names = [line.name, *map(self._screen.plain, (row.short_name, row.shortest_name))]
         name = next((name for name in names if cell_len(name) <= room), names[-1])
-        return f"{line.rank:>4}  {set_cell_size(shorten(name, room), room)}  "
+        short = shorten(name, lambda text: cell_len(text) <= room)
+        return f"{line.rank:>4}  {set_cell_size(short, room)}  "
 
     def _numbers(self, row: Row) -> str:
         """The columns between the kind and the bar."""
@@ -146,11 +147,3 @@ class _Table:
 def _least_name(line: _Line) -> str:
     """What a line must have room for in the column of names."""
     return line.row.shortest_name if line.row is not None and line.row.members else line.name
-
-
-def shorten(text: str, width: int) -> str:
-    """Text with its middle left out where it is too wide: both ends tell names apart."""
-    if cell_len(text) <= width:
-        return text
-    head, tail = width // 2, (width - 1) // 2
-    return set_cell_size(text, head) + "…" + set_cell_size(text[::-1], tail)[::-1]
