@@ -22,8 +22,10 @@ from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
 from firstfactor.plots.original_data import Column
+from firstfactor.reporting.contents import describe_stability
 from firstfactor.reporting.data_summary import summarise
-from firstfactor.reporting.report import compact_table, describe_stability, write_report
+from firstfactor.reporting.notebook import compact_table
+from firstfactor.reporting.report import write_report
 from firstfactor.reporting.rows import driver_rows, other_factors
 from firstfactor.reporting.source import describe_file, describe_table, say_size
 from firstfactor.results.estimates import Estimates
