@@ -5,7 +5,8 @@ from typing import Any
 
 from .._utils.text import printable
 from ..ranking import Ranking
-from ..results.wording import say_ceiling, say_drivers
+from ..results.drivers import say_drivers
+from ..results.wording import say_ceiling
 from .screen import Screen
 from .sentences import after_table, data_line, doubts, missing_line, response_name
 from .table import print_factors

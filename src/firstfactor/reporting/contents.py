@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .._utils.optional import versions
 from .._utils.text import list_names, printable
 from ..parameters import Options
+from ..results.drivers import say_drivers
 from ..results.formats import format_importance, format_number, unbroken
 from ..results.indices import Indices, indices_of
 from ..results.wording import (
@@ -17,7 +18,6 @@ from ..results.wording import (
     say_bias,
     say_ceiling,
     say_disagreement,
-    say_drivers,
     say_kinds,
     say_missing,
     say_no_evidence,

@@ -7,9 +7,9 @@ from ..inference.sample_size import diagnose_sample_size
 from ..parameters import Options
 from ..plots.effect_levels import open_again
 from ..plots.pair import Pair, read_pair
+from ..results.drivers import LEAST_LOST
 from ..results.indices import Indices
 from ..results.sharing import Driver
-from ..results.wording import LEAST_LOST
 
 # Factors whose pairs are looked at: the most important one of each driver.
 MOST_FACTORS = 5
