@@ -10,6 +10,7 @@ from ..ranking import Ranking
 from ..results.wording import (
     LEVEL,
     intervals,
+    name_response,
     say_bias,
     say_disagreement,
     say_kinds,
@@ -31,8 +32,7 @@ def response_name(result: Ranking) -> str:
     """What is explained, in words."""
     names = [printable(name) for name in result.dataset.target_names]
     name = list_names(names) + (" (standardised, summed)" if len(names) > 1 else "")
-    how = result.settings["response"]
-    return name if how == "values" else f"the {how.replace('-', ' ')} of {name}"
+    return name_response(name, result.settings["response"])
 
 
 def data_line(result: Ranking) -> list[str | tuple[str, str]]:

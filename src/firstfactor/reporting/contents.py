@@ -14,6 +14,7 @@ from ..results.wording import (
     is_calibrated,
     is_untested,
     measure,
+    name_response,
     r2_range,
     say_bias,
     say_ceiling,
@@ -64,8 +65,7 @@ def gather(
         call = without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
     data = None if X is None else read_data(X, y, indices, options, sample_weight, groups)
     names = list_names([printable(name) for name in indices.outputs])
-    how = (settings or {}).get("response", "values")
-    response = names if how == "values" else f"the {how.replace('-', ' ')} of {names}"
+    response = name_response(names, (settings or {}).get("response", "values"))
     n_rows = len(data.target.values) if data else indices.n_rows
     return {
         "title": title or f"What drives {names}?",

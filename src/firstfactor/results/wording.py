@@ -45,6 +45,11 @@ def r2_range(indices: Indices) -> tuple[float, float] | None:
     return indices.r2_interval(LEVEL)
 
 
+def name_response(name: str, how: str) -> str:
+    """What of a response is explained, in words: its values, ranks or normal scores."""
+    return name if how == "values" else f"the {how.replace('-', ' ')} of {name}"
+
+
 def measure(indices: Indices) -> str:
     """What of the response is explained: the variance of numbers, or what plays its part for several classes."""
     return "Gini impurity" if len(indices.classes) > 2 else "variance"
