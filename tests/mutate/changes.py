@@ -2234,41 +2234,44 @@ CHANGES = [
     ),
     Change(
         "files/column_types.py",
-        "text is mostly numbers above nine tenths only",
-        "numbers < enough * column.present",
-        "numbers <= enough * column.present",
-        "files/test_files.py",
-    ),
-    Change(
-        "files/column_types.py",
         "columns with a name that count rows are left out",
         "if self.unnamed and self.counts_rows:",
         "if self.counts_rows:",
         "files/test_files.py",
     ),
+    # --- files/text_columns.py -------------------------------------------------------------------------------
     Change(
-        "files/column_types.py",
+        "files/text_columns.py",
+        "text is mostly numbers above nine tenths only",
+        "numbers < enough * column.present",
+        "numbers <= enough * column.present",
+        "files/test_files.py",
+    ),
+    # --- files/column_names.py -------------------------------------------------------------------------------
+    Change(
+        "files/column_names.py",
         "columns in any order",
         "return [name for name in names if name in found]",
         "return sorted(found)",
         "files/test_files.py",
     ),
     Change(
-        "files/column_types.py",
+        "files/column_names.py",
         "capitals do not matter in globs",
         "fnmatchcase(name, pattern)",
         "fnmatchcase(name.lower(), pattern.lower())",
         "files/test_files.py",
     ),
+    # --- files/column_questions.py ---------------------------------------------------------------------------
     Change(
-        "files/column_types.py",
+        "files/column_questions.py",
         "the last of the questions is dropped",
         "dict(zip(keys, given, strict=False))",
         "dict(zip(list(keys)[:-1], given, strict=False))",
         "files/test_files.py",
     ),
     Change(
-        "files/column_types.py",
+        "files/column_questions.py",
         "the first missing value is the last",
         "pl.when(which).then(pl.col(ROW)).min()",
         "pl.when(which).then(pl.col(ROW)).max()",
