@@ -18,7 +18,8 @@ from .data.table import Factors, flatten_names
 from .inference.sample_size import warn_if_too_few_rows
 from .parameters import Options, Procedure, document
 from .plots import plot_importance
-from .reporting.report import compact_table, write_report
+from .reporting.notebook import compact_table
+from .reporting.report import write_report
 from .results.explanations import explain, explain_all
 from .selection.fitting import choose, fit, log_step
 from .selection.selection import ignore_step

@@ -300,8 +300,9 @@ def _load(
     from ._utils.optional import require
 
     require("polars", "reading a table")
+    from .files.data_frame import frame_source, to_polars
     from .files.dataset import read_dataset
-    from .files.input_file import frame_source, open_source, to_polars
+    from .files.input_file import open_source
     from .files.roles import Request, as_list
 
     request = Request(target, parameters, estimates, as_list(procedure.forced))

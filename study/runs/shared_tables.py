@@ -16,8 +16,8 @@ from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GroupKFold
 
 from firstfactor import Indices, rank
+from firstfactor.results.drivers import say_drivers
 from firstfactor.results.sharing import Driver
-from firstfactor.results.wording import say_drivers
 
 from ..data.arrays import Floats
 from ..data.real_tables import N_FOLDS

@@ -17,9 +17,10 @@ import pytest
 import xlsxwriter
 
 from firstfactor.files import csv_errors
-from firstfactor.files.column_types import match_names, take_inventory
+from firstfactor.files.column_names import match_names
 from firstfactor.files.dataset import read_dataset
 from firstfactor.files.input_file import open_source
+from firstfactor.files.inventory import take_inventory
 from firstfactor.files.roles import Request
 from firstfactor.parameters import Options, RankParameters
 

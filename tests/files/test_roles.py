@@ -6,8 +6,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from firstfactor.files.data_frame import frame_source, to_polars
 from firstfactor.files.dataset import read_dataset
-from firstfactor.files.input_file import frame_source, to_polars
 from firstfactor.files.roles import Request
 from firstfactor.parameters import Options, RankParameters
 

@@ -14,7 +14,8 @@ from firstfactor import FIRST, backward_elimination, stability, total_indices
 from firstfactor.parameters import Options
 from firstfactor.plots import plot_effects, plot_importance, plot_pair, plot_path, plot_stability
 from firstfactor.plots.bins import make_bins
-from firstfactor.plots.effects import AS_IT_LOOKS, HELD_FIXED, draw_effect, other_factors, read_effects
+from firstfactor.plots.effect_levels import factors_held_fixed, read_effects
+from firstfactor.plots.effects import AS_IT_LOOKS, HELD_FIXED, draw_effect
 from firstfactor.plots.original_data import Column
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.sharing import Cluster, Sharing
@@ -86,12 +87,12 @@ def cluster_of(positions, joint):
 
 def test_what_is_held_fixed():
     shares = [0.05, 0.04, 0.001, 0.002, 0.0, 0.03]
-    assert other_factors(replace(result_with(shares), sharing=None), 0) == (1, 5, 3, 2)
+    assert factors_held_fixed(replace(result_with(shares), sharing=None), 0) == (1, 5, 3, 2)
     sizes = cluster_of([2, 3, 4], 0.9)  # one of which was not selected
     found = result_with(shares, [sizes])
-    assert other_factors(found, 0) == (2, 1, 5, 3)  # together they are the most important
-    assert other_factors(found, 2) == other_factors(found, 3) == other_factors(found, 4) == (0, 1, 5)
-    many = other_factors(result_with(np.linspace(0.2, 0.1, 12).tolist()), 3)
+    assert factors_held_fixed(found, 0) == (2, 1, 5, 3)  # together they are the most important
+    assert factors_held_fixed(found, 2) == factors_held_fixed(found, 3) == factors_held_fixed(found, 4) == (0, 1, 5)
+    many = factors_held_fixed(result_with(np.linspace(0.2, 0.1, 12).tolist()), 3)
     assert many == (0, 1, 2, 4, 5, 6, 7, 8)
 
 

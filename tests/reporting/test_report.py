@@ -22,15 +22,18 @@ from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
 from firstfactor.plots.original_data import Column
+from firstfactor.reporting.contents import describe_stability
 from firstfactor.reporting.data_summary import summarise
-from firstfactor.reporting.report import compact_table, describe_stability, write_report
+from firstfactor.reporting.notebook import compact_table
+from firstfactor.reporting.report import write_report
 from firstfactor.reporting.rows import driver_rows, other_factors
 from firstfactor.reporting.source import describe_file, describe_table, say_size
+from firstfactor.results.drivers import say_drivers
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.formats import percent
 from firstfactor.results.sharing import Cluster, Node, Sharing
 from firstfactor.results.sharing import Tree as FactorTree
-from firstfactor.results.wording import say_ceiling, say_drivers
+from firstfactor.results.wording import say_ceiling
 
 NASTY = "<script>alert(1)</script>"
 VOID = {"meta", "link", "col", "br", "wbr"}

@@ -7,12 +7,12 @@ import pytest
 
 from firstfactor import FIRST
 from firstfactor.parameters import Procedure
+from firstfactor.results.drivers import say_drivers
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.formats import format_interval, format_number, percents
 from firstfactor.results.indices import Indices
 from firstfactor.results.sharing import Cluster, Sharing
 from firstfactor.results.uncertainty import Uncertainty
-from firstfactor.results.wording import say_drivers
 
 WHAT = "what they tell"
 CALIBRATED = Procedure(rule="calibrated")

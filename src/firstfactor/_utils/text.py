@@ -25,6 +25,11 @@ def list_names(names: Sequence[str], last: str = "and", most: int = 5) -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def first_line(error: BaseException) -> str:
+    """The part of a message that a person wants to see."""
+    return str(error).strip().split("\n")[0].rstrip(".") + "."
+
+
 def _shown(character: str) -> str:
     """What to show for a character."""
     category = unicodedata.category(character)

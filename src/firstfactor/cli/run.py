@@ -63,13 +63,14 @@ def _quieten(quiet: bool) -> None:
 
 def _print(ranking: "Ranking", written: dict[str, Path], started: float) -> None:
     """Print the result; the time is that of the whole process so far."""
-    from . import terminal
+    from .screen import Screen
+    from .terminal import print_ending, print_result
 
     with errors_naming(STANDARD_OUTPUT):
-        screen = terminal.Screen(sys.stdout)
-        terminal.print_result(screen, ranking)
+        screen = Screen(sys.stdout)
+        print_result(screen, ranking)
         seconds = dict(ranking.seconds)
         seconds["loading"] += started
         seconds["writing"] = since_start() - sum(seconds.values())
-        terminal.print_ending(screen, ranking, written, seconds)
+        print_ending(screen, ranking, written, seconds)
         sys.stdout.flush()

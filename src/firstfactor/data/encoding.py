@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .column_reader import read_column
 from .columns import (
     EXACT_INTEGERS,
     Column,
@@ -17,7 +18,6 @@ from .columns import (
     is_numeric,
     level_codes,
     missing_rows,
-    read_column,
 )
 from .table import Factors, locate, open_table
 

@@ -8,7 +8,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, as_array, level_codes, read_column
+from .column_reader import as_array, read_column
+from .columns import Column, level_codes
 from .design import Design, build_design
 from .encoding import Encoded, encode_table, refuse_missing
 from .response import Floats, Response, Target, read_target

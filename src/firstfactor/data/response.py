@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
-from .columns import Column, as_array, exact_floats, is_numeric, level_codes, read_column
+from .column_reader import as_array, read_column
+from .columns import Column, exact_floats, is_numeric, level_codes
 
 Task = Literal["regression", "classification"]
 Floats = NDArray[np.float64]

@@ -108,6 +108,11 @@ def mixed_kinds_fault(path: Path, shown: str) -> str | None:
     return None
 
 
+def json_lines_fault(path: Path, shown: str) -> str | None:
+    """Say what is wrong with a file of JSON lines."""
+    return encoding_fault(path, shown) or json_fault(path, shown) or mixed_kinds_fault(path, shown)
+
+
 def csv_line(path: Path, separator: str, row: int) -> int:
     """The line on which a data row starts; they differ where quoted fields hold line breaks."""
     return next(line for i, (line, _, _) in enumerate(records(path, separator)) if i == row + 1)

@@ -8,11 +8,13 @@ import numpy as np
 import polars as pl
 
 from .._utils.text import list_names
-from .column_types import MOST_LEVELS, Column, quote_names, take_inventory
+from .column_names import quote_names
+from .column_types import MOST_LEVELS, Column
 from .dates import split_dates
 from .gaps import Dropped, count_missing, drop_rows, find_gaps, refuse_few_rows, refuse_missing
-from .input_file import Source
+from .inventory import take_inventory
 from .roles import Request, Roles, find_roles, resolve_names, sort_out
+from .source import Source
 from .values import as_whole, read_columns, say_date_readings, say_readings
 
 

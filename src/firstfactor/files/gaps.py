@@ -8,8 +8,8 @@ from operator import and_
 import polars as pl
 
 from .column_types import Column, is_missing
-from .input_file import ROW, Source
 from .roles import Roles
+from .source import ROW, Source
 
 # Neighbourhoods have two rows, or three for classes.
 FEWEST_ROWS = 3

@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..parameters import Options, RankParameters
-from .column_types import Column, in_quotes, match_names, quote_names, split_names, unknown_column
-from .input_file import Source, tidy_name
+from .column_names import in_quotes, match_names, quote_names, split_names, tidy_name, unknown_column
+from .column_types import Column
+from .source import Source
 
 
 class Request(NamedTuple):

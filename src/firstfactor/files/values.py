@@ -7,9 +7,10 @@ from typing import Any
 import polars as pl
 
 from ..data.columns import EXACT_INTEGERS
-from .column_types import Column, is_missing, quote_names
-from .input_file import Source
+from .column_names import quote_names
+from .column_types import Column, is_missing
 from .numerals import as_number, undecorated
+from .source import Source
 
 # Types that few libraries know.
 WIDE = (pl.Int128, pl.UInt128)

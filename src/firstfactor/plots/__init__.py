@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..results.formats import format_importance
 from ..results.indices import Indices, indices_of
 from .axes import PAIR_SIZE, Label, add_title, figure_maker, fitting, panel_columns, panels, width
-from .effects import Effect, draw_effect, legend_entries, read_effects
+from .effect_levels import Effect, read_effects
+from .effects import draw_effect, legend_entries
 from .fonts import fonts_for
 from .importance import draw_importance
 from .legend import add_figure_legend, add_legend

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.text import printable
-from ..data.columns import Labels, exact_floats, level_codes, read_column
+from ..data.column_reader import read_column
+from ..data.columns import Labels, exact_floats, level_codes
 from ..data.response import read_target as read_outputs
 from ..data.table import open_table
 from ..results.indices import Indices

@@ -12,7 +12,8 @@ from .._utils.text import printable
 from ..data.design import Kind
 from ..data.table import flatten_names
 from ..parameters import Options
-from ..plots.effects import Effect, hold_others_fixed, legend_entries, read_effects
+from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
+from ..plots.effects import legend_entries
 from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
 from ..plots.pair import Pair
 from ..results.formats import format_number

@@ -5,11 +5,11 @@ from typing import Any
 from ..dependence.pairs import find_interactions
 from ..inference.sample_size import diagnose_sample_size
 from ..parameters import Options
-from ..plots.effects import open_again
+from ..plots.effect_levels import open_again
 from ..plots.pair import Pair, read_pair
+from ..results.drivers import LEAST_LOST
 from ..results.indices import Indices
 from ..results.sharing import Driver
-from ..results.wording import LEAST_LOST
 
 # Factors whose pairs are looked at: the most important one of each driver.
 MOST_FACTORS = 5

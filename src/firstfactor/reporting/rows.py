@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._utils.text import list_names, printable
+from ..results.drivers import is_weak
 from ..results.explanations import explain_factor
 from ..results.formats import format_importance, format_interval, format_p
 from ..results.indices import Indices
 from ..results.sharing import Cluster, Driver, Tree
-from ..results.wording import intervals, is_weak
+from ..results.wording import intervals
 
 if TYPE_CHECKING:
     from ..results.stability import Stability

@@ -25,13 +25,8 @@ class Estimates:
 
     def expand(self, n: int, positions: Sequence[int], values: NDArray[np.float64]) -> "Estimates":
         """The same among ``n`` values, of which those at ``positions`` have standard errors."""
-
-        def expanded(some: NDArray[np.float64]) -> NDArray[np.float64]:
-            everywhere = np.full(n, np.nan)
-            everywhere[list(positions)] = some
-            return everywhere
-
-        return Estimates(values, *(expanded(some) for some in (self.standard_errors, self.p_values, self.bias)))
+        known = (self.standard_errors, self.p_values, self.bias)
+        return Estimates(values, *(at_positions(n, positions, some) for some in known))
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """The confidence interval of each, (…, 2), for chance and bias together.
@@ -43,6 +38,13 @@ class Estimates:
         """
         half = margin(level, self.standard_errors, self.bias)
         return np.stack([self.values - half, self.values + half], axis=-1)
+
+
+def at_positions(n: int, positions: Sequence[int], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """An array of ``n`` with ``values`` at ``positions``, not a number elsewhere."""
+    everywhere = np.full(n, np.nan)
+    everywhere[list(positions)] = values
+    return everywhere
 
 
 def margin(level: float, errors: Any, bias: Any) -> Any:

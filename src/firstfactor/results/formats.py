@@ -57,3 +57,8 @@ def percents(*shares: float) -> list[str]:
         if len(set(texts)) == len(set(shares)):
             break
     return texts
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends before a percent sign."""
+    return text.replace(" %", "\u00a0%")

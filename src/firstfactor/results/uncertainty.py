@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .estimates import at_positions
+
 # What lies between 0 and 1 cannot be less sure than that.
 LEAST_SURE = 0.5
 
@@ -29,14 +31,9 @@ class Uncertainty:
 
     def expand(self, n_factors: int, positions: Sequence[int]) -> "Uncertainty":
         """The same for a table of ``n_factors``, of which those at ``positions`` were estimated."""
-
-        def expanded(values: NDArray[np.float64]) -> NDArray[np.float64]:
-            everywhere = np.full(n_factors, np.nan)
-            everywhere[list(positions)] = values
-            return everywhere
-
-        errors, p_values = expanded(self.standard_errors), expanded(self.p_values)
-        return replace(self, standard_errors=errors, p_values=p_values, bias=expanded(self.bias))
+        known = (self.standard_errors, self.p_values, self.bias)
+        errors, p_values, bias = (at_positions(n_factors, positions, some) for some in known)
+        return replace(self, standard_errors=errors, p_values=p_values, bias=bias)
 
     def less_sure(self, errors: NDArray[np.float64] | float) -> "Uncertainty":
         """The same with standard errors of the indices that come from something else than the rows."""

@@ -1,15 +1,13 @@
 """What a result says and how sure it is, in figures and sentences that the terminal, pictures and pages share."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.text import list_names, printable
+from .._utils.text import printable
 from .formats import percents
 from .indices import WEAK, Indices
-from .sharing import Cluster, Driver
 
 # How often the intervals that are shown hold the truth.
 LEVEL = 0.95
@@ -28,21 +26,6 @@ KINDS = {
     "constant": "constant",
 }
 
-# What drives the response is named if at least this share of what is explained is lost without it, and no more of it.
-LEAST_LOST, MOST_DRIVERS = 0.01, 5
-
-# What adds little is sure not to add more than this.
-LITTLE = 0.1
-
-# What is nearly all that can be explained, and what is something of it.
-NEARLY_ALL, SOMETHING = 0.9, 0.1
-
-# Factors that stand in for a named one are named themselves if there are no more than this.
-MOST_STAND_INS = 4
-
-# Any of several factors will do if each keeps at least this share of what all of them tell.
-WILL_DO = 0.9
-
 
 def intervals(indices: Indices) -> NDArray[np.float64]:
     """The interval of each importance, (factors, 2); not a number where there is none.
@@ -60,6 +43,11 @@ def r2_range(indices: Indices) -> tuple[float, float] | None:
     if sure is None or not sure.r2 > 0 or not indices.selected.size:
         return None
     return indices.r2_interval(LEVEL)
+
+
+def name_response(name: str, how: str) -> str:
+    """What of a response is explained, in words: its values, ranks or normal scores."""
+    return name if how == "values" else f"the {how.replace('-', ' ')} of {name}"
 
 
 def measure(indices: Indices) -> str:
@@ -94,122 +82,9 @@ def is_untested(indices: Indices) -> bool:
     return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
 
 
-def say_drivers(indices: Indices, response: str, *, several: bool = False) -> str:
-    """The sentence on what drives the response: the answer in words.
-
-    Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
-    """
-    drivers = indices.drivers
-    if not drivers:
-        return _say_nothing_selected(indices, response)
-    named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST]
-    shared = _sharing(indices, named, drivers[len(named) :])
-    if not named and not shared:
-        named = [*drivers[:1]]
-    names = _name_in_order(indices, named, shared)
-    after = "".join(f"; {remark}" for remark in _remarks(indices, named, drivers[len(named) :], shared))
-    if is_untested(indices):
-        one = len(named) == 1 and not shared and not named[0].is_cluster
-        return f"{names} {'was' if one else 'were'} selected to explain {response}{after}."
-    response = f"T{response[1:]}" if response.startswith("the ") else response
-    verb = _verb(indices, named or shared, several or len(indices.outputs) > 1)
-    return f"{response} {verb} {names}{after}."
-
-
 def share_name(indices: Indices) -> str:
     """What the numbers of a result are called, in two words."""
     return "fair share" if indices.is_shapley else "lost without"
-
-
-def name_driver(indices: Indices, driver: Driver) -> str:
-    """A factor, or several that share what they tell, in words."""
-    name = printable(indices.names[driver.factors[0]])
-    name += " (always in)" if driver.factors[0] in indices.forced else ""
-    if driver.cluster is None:
-        return name
-    if not driver.cluster.any_will_do:
-        return f"{list_names([printable(other) for other in driver.cluster.factors], most=3)} (together)"
-    return f"{name} ({_say_stand_ins(driver.cluster)})"
-
-
-def _say_stand_ins(cluster: Cluster) -> str:
-    """Which factors can take the place of the first one of a cluster."""
-    others = [printable(name) for name in cluster.factors[1:]]
-    will_do = min(cluster.kept, default=0.0) >= WILL_DO
-    if len(others) > MOST_STAND_INS:
-        return f"or any of {len(others):,} others that {'tell' if will_do else 'mostly tell'} the same"
-    if not will_do:
-        return f"or {', '.join(others)}, which {'tells' if len(others) == 1 else 'tell'} mostly the same"
-    return f"or {', '.join(others)}: {'either' if len(others) == 1 else 'any of them'} will do"
-
-
-def _adds_little(driver: Driver) -> bool:
-    """Tell whether little is lost without a driver, as far as that is known."""
-    return driver.lost < LEAST_LOST and (driver.interval is None or driver.interval[1] <= LITTLE)
-
-
-def _verb(indices: Indices, drivers: Sequence[Driver], several: bool) -> str:
-    """How sure it is that these drive the response."""
-    if indices.uncertainty is None:
-        return f"{'seem' if several else 'seems'} to be driven by"
-    if not indices.has_shares or all(is_weak(indices, driver) for driver in drivers):
-        return "may be driven by"
-    return f"{'are' if several else 'is'} driven by"
-
-
-def is_weak(indices: Indices, driver: Driver) -> bool:
-    """Tell whether a driver may as well add nothing."""
-    if driver.cluster is None:
-        return bool(indices.weak[driver.factors[0]])
-    return driver.interval is not None and driver.interval[0] <= 0
-
-
-def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
-    """Drivers in the order of what each explains by itself, where that is known."""
-    if indices.sharing is None:
-        return [*drivers]
-    alone = indices.sharing.alone.values
-    return sorted(drivers, key=lambda driver: -max(alone[i] for i in driver.factors))
-
-
-def _sharing(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> list[Driver]:
-    """The drivers that are needed though none of them is missed, since they share what they tell; or none.
-
-    They are if the named ones do not explain nearly all by themselves, and the others do explain something.
-    """
-    if len(others) < 2 or not indices.has_shares or not all(map(_adds_little, others)):
-        return []
-    if indices.sharing is None:
-        return [] if named else [*others]
-    alone, ordered = indices.sharing.alone.values, _by_alone(indices, others)
-    most = [max(alone[i] for i in driver.factors) for driver in (*named, ordered[0])]
-    return ordered if not named or (sum(most[:-1]) < NEARLY_ALL and most[-1] >= SOMETHING) else []
-
-
-def _name_in_order(indices: Indices, named: Sequence[Driver], shared: Sequence[Driver]) -> str:
-    """Names of drivers: those that matter most, then others, then those that share what they tell."""
-    main = [driver for driver in named if driver.lost >= named[0].lost / 2]
-    tiers = [(main, MOST_DRIVERS), (named[len(main) :], MOST_DRIVERS), (shared, 3 if named else MOST_DRIVERS)]
-    return ", then ".join(
-        list_names([name_driver(indices, d) for d in tier], most=most) for tier, most in tiers if tier
-    )
-
-
-def _remarks(
-    indices: Indices, named: Sequence[Driver], others: Sequence[Driver], shared: Sequence[Driver]
-) -> Iterator[str]:
-    """What is to be said about drivers after their names: how many more there are, and which are doubtful."""
-    if shared:
-        which, none = f"the last {len(shared):,}" if named else "they", "neither" if len(shared) == 2 else "none"
-        yield f"{which} share what they tell, so {none} of them is missed on its own"
-    elif others:
-        verb, how = ("add", "little") if all(map(_adds_little, others)) else ("matter", "less")
-        yield f"one more {verb}s {how}" if len(others) == 1 else f"{len(others):,} more {verb} {how}"
-    weak = [driver for driver in named if is_weak(indices, driver)]
-    if weak and (is_untested(indices) or len(weak) < len(named)):
-        names = [printable(indices.names[driver.factors[0]]) for driver in weak]
-        every = "it" if len(named) == 1 else "all of them"
-        yield f"the evidence for {every if len(weak) == len(named) else list_names(names)} is weak"
 
 
 def say_ceiling(indices: Indices, response: str) -> str:
@@ -221,7 +96,7 @@ def say_ceiling(indices: Indices, response: str) -> str:
     """
     ceiling, what = indices.r2_ceiling, f"of the {measure(indices)} of {response}"
     if not indices.selected.size:
-        return _say_nothing_selected(indices, response)
+        return say_nothing_selected(indices, response)
     if ceiling <= 0:
         return f"In {indices.n_rows:,} rows, nothing {what} seems to be explained by {_factors(indices)}."
     low, high = _bounds(indices)
@@ -232,7 +107,8 @@ def say_ceiling(indices: Indices, response: str) -> str:
     return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{how_sure}."
 
 
-def _say_nothing_selected(indices: Indices, response: str) -> str:
+def say_nothing_selected(indices: Indices, response: str) -> str:
+    """The sentence that no factor was selected."""
     if is_calibrated(indices) and indices.procedure is not None:
         return f"No factor explains more of {response} than chance would (alpha = {indices.procedure.alpha:g})."
     return f"In {indices.n_rows:,} rows, no factor explains anything of the {measure(indices)} of {response}."

@@ -1,0 +1,59 @@
+"""The screen: standard output in characters that it can show, as wide as the terminal."""
+
+from typing import TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from .._utils.text import without_controls
+
+# Stands for a blank at which no line ends, while lines are made.
+UNBROKEN = "\ue000"
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
+
+
+class Screen:
+    """Standard output: as wide as the terminal, plain in a pipe, in characters that it can show."""
+
+    def __init__(self, file: TextIO) -> None:
+        if hasattr(file, "reconfigure"):
+            file.reconfigure(errors="backslashreplace")  # a name in another script must not end the run
+        self._console = Console(file=file, highlight=False, markup=False, emoji=False)
+        self._ascii = not self._console.encoding.lower().startswith("utf")
+
+    @property
+    def width(self) -> int:
+        """Columns that fit."""
+        return self._console.width
+
+    def print(self, *parts: str | tuple[str, str]) -> None:
+        """Print text, with styles for parts of it; lines break at words."""
+        styled = [(part, "") if isinstance(part, str) else part for part in parts]
+        paragraph = Text.assemble(*((self.plain(text).replace(" %", f"{UNBROKEN}%"), style) for text, style in styled))
+        for line in paragraph.wrap(self._console, self.width):
+            line.plain = line.plain.replace(UNBROKEN, " ")
+            line.rstrip()
+            self._console.print(line)
+
+    def print_line(self, start: str, end: str, style: str) -> None:
+        """Print one row of a table, cut where the terminal ends."""
+        row = Text.assemble(self.plain(start), (self.plain(end), style))
+        self._console.print(row, no_wrap=True, overflow="crop", crop=True)
+
+    def plain(self, text: str) -> str:
+        """Text in characters that the encoding has, and that say nothing to the terminal."""
+        text = without_controls(text)
+        return text.translate(_ASCII) if self._ascii else text
+
+    def bar(self, share: float | None, pale: float, width: int) -> str:
+        """A solid bar of a share of the width, never nothing if there is one, then a pale one up to another share."""
+        if share is None:
+            solid = ""
+        elif self._ascii:
+            solid = "#" * max(round(share * width), 1)
+        else:
+            whole, eighths = divmod(max(round(share * width * 8), 1), 8)
+            solid = "█" * whole + _EIGHTHS[eighths].strip()
+        return solid + ("." if self._ascii else "░") * (round(pale * width) - len(solid))

@@ -1,0 +1,225 @@
+"""One column in, its values out: numbers, booleans, labels or times, told apart and checked."""
+
+import decimal
+import numbers
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from .columns import EXACT_INTEGERS, Column, Labels
+from .days import TEMPORAL, array_days, object_days, series_days
+
+
+def as_array(data: Any) -> NDArray[Any]:
+    """An array of ``data``; lists keep numbers apart from text, and integers that float64 cannot hold."""
+    if np.ma.is_masked(data):
+        return _without_mask(data)
+    array = np.asarray(data)
+    if isinstance(data, np.ndarray):
+        return array
+    if array.dtype.kind in "US" or (array.dtype.kind == "f" and _beyond_exact(array)):
+        return np.asarray(data, dtype=object)
+    return array
+
+
+def _without_mask(data: Any) -> NDArray[Any]:
+    """A masked array as one in which masked values are missing."""
+    nothing = {"f": np.nan, "M": "NaT", "m": "NaT"}.get(data.dtype.kind)
+    values: NDArray[Any] = np.array(data.data, dtype=object if nothing is None else data.dtype)
+    values[np.ma.getmaskarray(data)] = nothing
+    return values
+
+
+def _beyond_exact(floats: NDArray[Any]) -> bool:
+    """Tell whether there are finite numbers so large that float64 cannot hold each integer of their size."""
+    size = np.abs(floats)
+    return bool(((size > EXACT_INTEGERS) & np.isfinite(size)).any())
+
+
+def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Column:
+    """What one column holds: a narwhals series or a numpy array.
+
+    Infinite values and values of several kinds are refused; ``label`` says in the error which column it was.
+    """
+    read = _read_series if isinstance(column, nw.Series) else _read_array
+    found = read(column, label)  # type: ignore[arg-type]
+    values = found.values
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        if np.isnan(values).any():  # polars tells NaN from missing
+            found, values = _without(found, np.isnan(values)), values[~np.isnan(values)]
+        _refuse_infinite(Column(values, found.missing), label)
+    return found
+
+
+def _without(column: Column, missing: NDArray[np.bool_]) -> Column:
+    """A column some of whose known values turn out to be missing."""
+    everywhere = column.spread(missing)
+    return replace(column, values=np.asarray(column.values)[~missing], missing=everywhere != 0)
+
+
+def _refuse_infinite(column: Column, label: str) -> None:
+    finite = np.isfinite(np.asarray(column.values))
+    if not finite.all():
+        row = int(np.flatnonzero(column.spread(finite) == 0)[0])
+        raise ValueError(f"{label} contains infinity (row {row}). Remove the row or replace the value.")
+
+
+# --- a series of narwhals -----------------------------------------------------------------------------
+
+
+def _read_series(series: "nw.Series[Any]", label: str) -> Column:
+    series = series.alias("")  # methods of polars take a name such as ^x$ for a pattern
+    null = series.is_null()
+    if not null.any():
+        return _known_series(series, label)
+    missing = null.to_numpy().astype(bool)
+    return replace(_known_series(series.filter(~null), label), missing=missing)
+
+
+def _known_series(series: "nw.Series[Any]", label: str) -> Column:
+    """A series without missing values."""
+    dtype = series.dtype
+    if dtype.is_temporal():
+        return Column(series_days(series), temporal=True)
+    if isinstance(dtype, (nw.Int128, nw.UInt128)):  # numpy has no such type
+        return Column(_numbers(series.to_list(), label))
+    if dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean:
+        values = series.to_numpy()
+        return Column(values if values.dtype != object else np.array(values.tolist()))  # pandas: nullable types
+    if dtype.is_decimal():
+        floats = series.cast(nw.Float64()).to_numpy()
+        return Column(_numbers(series.to_list(), label) if _beyond_exact(floats) else floats)
+    if isinstance(dtype, (nw.Categorical, nw.Enum, nw.String)):
+        return Column(_series_labels(series))
+    if isinstance(dtype, nw.Object):
+        return _object_values(series.to_list(), label)
+    if isinstance(dtype, nw.Unknown):  # sparse, complex, periods, intervals
+        return _read_array(series.to_numpy(), label)
+    raise _type_error(label, str(dtype))
+
+
+def _series_labels(series: "nw.Series[Any]") -> Labels:
+    if isinstance(series.dtype, nw.Enum):
+        return _ordered_labels(series)
+    declared = not isinstance(series.dtype, nw.String)
+    if series.implementation.is_pandas():  # several times as fast as a loop
+        codes, levels = series.to_native().factorize()
+        return Labels(codes.astype(np.intp), levels.tolist(), declared)
+    return Labels(*_number_levels(series.to_list()), declared)
+
+
+def _ordered_labels(series: "nw.Series[Any]") -> Labels:
+    """Levels in their declared order."""
+    if series.implementation.is_pandas_like():
+        native = series.to_native().cat
+        return Labels(native.codes.to_numpy().astype(np.intp), native.categories.tolist(), True, native.ordered)
+    levels: list[Hashable] = list(series.dtype.categories)  # type: ignore[attr-defined]
+    number = {level: code for code, level in enumerate(levels)}
+    codes = np.fromiter((number[value] for value in series.to_list()), np.intp, len(series))
+    return Labels(codes, levels, True, True)
+
+
+def _number_levels(values: Sequence[Hashable]) -> tuple[NDArray[np.intp], list[Hashable]]:
+    """The number of each value's level, and the levels in the order they come."""
+    number: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    codes = np.fromiter(map(number.__getitem__, values), np.intp, len(values))
+    return codes, list(number)
+
+
+# --- an array of numpy --------------------------------------------------------------------------------
+
+
+def _read_array(column: NDArray[Any], label: str) -> Column:
+    kind = column.dtype.kind
+    if kind in "iufb":
+        return Column(column) if column.itemsize <= 8 else Column(_numbers(list(column), label))
+    if kind in "mM":
+        missing = np.isnat(column)
+        return Column(array_days(column[~missing]), missing if missing.any() else None, temporal=True)
+    if kind in "cV":
+        raise _type_error(label, str(column.dtype))
+    return _object_values(column.tolist(), label)
+
+
+def _object_values(values: list[Any], label: str) -> Column:
+    """Tell numbers, booleans, text and dates apart in a column that can hold anything."""
+    missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
+    if missing.any():
+        known = [value for value, is_missing in zip(values, missing, strict=True) if not is_missing]
+        return replace(_known_objects(known, label), missing=missing)
+    return _known_objects(values, label)
+
+
+def _known_objects(values: list[Any], label: str) -> Column:
+    if all(isinstance(value, (bool, np.bool_)) for value in values):
+        return Column(np.array(values, dtype=bool))
+    if all(isinstance(value, (numbers.Real, decimal.Decimal)) for value in values):
+        return Column(_numbers(values, label))
+    if all(isinstance(value, str) for value in values):
+        return Column(Labels(*_number_levels(values), declared=False))
+    for kind in TEMPORAL:
+        if all(isinstance(value, kind) for value in values):
+            return Column(object_days(values, kind), temporal=True)
+    kinds = sorted({type(value).__name__ for value in values})
+    if "Period" in kinds:
+        raise _date_error(label)
+    if len(kinds) == 1 or all(isinstance(value, numbers.Number) for value in values):
+        raise _type_error(label, ", ".join(kinds))
+    raise TypeError(
+        f"{label} must hold values of one kind, all numbers or all text; got {', '.join(kinds)}. Convert it."
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    equal = value == value  # an array if that is what the cell holds; pandas.NA does not even say whether
+    return type(value).__name__ == "NAType" or (isinstance(equal, (bool, np.bool_)) and not equal)
+
+
+def _numbers(values: list[Any], label: str) -> NDArray[Any]:
+    """Numbers as float64, or as they are if some are integers or decimals too large for it to tell apart."""
+    try:
+        floats = np.array([float(value) for value in values])
+    except OverflowError as error:
+        raise ValueError(f"{label} has numbers beyond 1.8e308, which float64 cannot hold. Change its units.") from error
+    if not np.isfinite(floats).all() or not _beyond_exact(floats) or all(isinstance(value, float) for value in values):
+        return floats
+    return np.array(values, dtype=object)
+
+
+# --- types that are refused ---------------------------------------------------------------------------
+
+
+def _date_error(label: str) -> TypeError:
+    return TypeError(
+        f"{label} holds periods of time. Turn it into dates or numbers (days since a start, month, hour), or drop it."
+    )
+
+
+# What to do about a type that is neither numbers, text nor categories, by what its name begins with.
+_WAYS_OUT = {
+    "interval": "Use the middle of each interval, or turn it into text to have categories",
+    "binary": "Decode it to text",
+    "bytes": "Decode it to text",
+    "list": "Give each entry a column of its own",
+    "array": "Give each entry a column of its own",
+    "struct": "Give each field a column of its own",
+}
+
+
+def _type_error(label: str, kind: str) -> TypeError | ValueError:
+    if kind.startswith("complex"):
+        return ValueError(
+            f"{label} must be real; got {kind}. Complex data not supported: use the real and the imaginary part as two "
+            "columns, or drop it."
+        )
+    ways = (way for start, way in _WAYS_OUT.items() if kind.casefold().startswith(start))
+    way_out = next(ways, "Convert it to one of these")
+    return TypeError(f"{label} must hold numbers, text or categories; got {kind}. {way_out}, or drop it.")

@@ -1,0 +1,102 @@
+"""Rows that occur several times.
+
+Rows that are equal in all factors and in the response are copies if hardly any rows are equal in all columns but one,
+as they are where columns have few values; or if the numbers of times that rows occur have a common divisor: the whole
+table was repeated.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .design import Design
+
+# Copies of rows that are a smaller share of all rows change little, and a few may be chance.
+LEAST_COPIES, FEWEST_COPIES = 0.05, 5
+
+# Of pairs of rows that agree in all columns or in all but one, copies are all but this share.
+MOST_NEARLY_EQUAL = 0.1
+
+# A table in which so many different rows occur twice, or four times, or six times was put together from itself.
+FEWEST_MULTIPLES = 10
+
+
+def count_copies(design: Design, y: NDArray[np.float64]) -> int:
+    """How many rows are copies of others; 0 if these are few, or equal by chance."""
+    rows = _Rows(design, y)
+    first, counts = rows.distinct()
+    n, copies = design.n_rows, design.n_rows - first.size
+    if copies < max(LEAST_COPIES * n, FEWEST_COPIES):
+        return 0
+    is_multiple = first.size >= FEWEST_MULTIPLES and int(np.gcd.reduce(counts)) > 1
+    return copies if is_multiple or rows.are_copied(first, counts) else 0
+
+
+class _Rows:
+    """Rows that can be compared: the factors that vary, and the response."""
+
+    def __init__(self, design: Design, y: NDArray[np.float64]) -> None:
+        self.design, self.y = design, y
+        self._columns = design.columns_of(design.varying)
+
+    def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """One row of each kind, and how often it occurs; rows whose response is alone need no closer look."""
+        _, which, often = np.unique(self.y[:, 0], return_inverse=True, return_counts=True)
+        alone = often[which] == 1
+        rows = np.flatnonzero(~alone)
+        _, first, counts = np.unique(self._hash(rows), return_index=True, return_counts=True)
+        return (
+            np.concatenate([np.flatnonzero(alone), rows[first]]),
+            np.concatenate([np.ones(int(alone.sum()), dtype=np.intp), counts]),
+        )
+
+    def are_copied(self, rows: NDArray[np.intp], counts: NDArray[np.intp]) -> bool:
+        """Tell whether hardly any pairs of rows agree in all columns but one, whichever that is, next to those in all.
+
+        Where columns have few values, rows agree by chance, but not without others that nearly do. It tells nothing if
+        all factors have few values.
+        """
+        most_values = max(np.unique(self.design.values[rows, j]).size for j in self._columns)
+        if 2 * most_values < rows.size:
+            return False
+        pairs, hashes = _pairs(counts), self._hash(rows)
+        columns = (-1, *self._columns)
+        return all(
+            _pairs(_sums(hashes - self._mix(j, rows), counts)) < (1 + MOST_NEARLY_EQUAL) * pairs for j in columns
+        )
+
+    def _hash(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """A number for each row that is the same for equal rows only: the sum of one for each column."""
+        hashes = self._mix(-1, rows)
+        for j in self._columns:
+            hashes += self._mix(j, rows)
+        return hashes
+
+    def _mix(self, column: int, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """A number for each value of a column, or of the response if -1; it looks drawn at random."""
+        if column >= 0:
+            return _mix(self.design.values[rows, column], column)
+        return sum((_mix(self.y[rows, k], -1 - k) for k in range(1, self.y.shape[1])), _mix(self.y[rows, 0], -1))
+
+
+def _mix(values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:
+    """A number for each value that looks drawn at random, another one for the same value of another column."""
+    bits: NDArray[np.uint64] = (values + 0.0).view(np.uint64)  # -0 and 0 are equal
+    bits += np.uint64((1 + column) * int(_START) % 2**64)
+    for odd in _ODD:
+        bits ^= bits >> np.uint64(32)  # the last bits of round numbers are all alike
+        bits *= odd
+    return bits
+
+
+# Large odd numbers with bits in no order.
+_START, *_ODD = 2 * np.random.default_rng(0).integers(2**62, size=4, dtype=np.uint64) + 1
+
+
+def _sums(keys: NDArray[np.uint64], counts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The sum of the counts of each key."""
+    return np.bincount(np.unique(keys, return_inverse=True)[1], counts).astype(np.intp)
+
+
+def _pairs(counts: NDArray[np.intp]) -> float:
+    """How many pairs there are in groups of these sizes."""
+    return float(np.sum(counts * (counts - 1.0))) / 2

@@ -1,0 +1,146 @@
+"""Columns that only say which row it is, or which group of rows.
+
+A column is taken for an identifier of rows or of groups of rows if its values look assigned instead of measured:
+
+- Whole numbers that hardly ever repeat, though so many values in so small a range would have to if they were measured
+  (the birthday problem), in the order of the rows or as the only such column; or that hardly ever repeat and have a
+  name such as "id". Names such as "year" say that the numbers are times, which are no identifiers.
+- Text with a different value in more than half of the rows.
+- Whole numbers or labels called "id". Others, if there are many with few rows each, and each stands for one run of
+  consecutive rows: those with a name such as "person", and whole numbers if all runs are equally long, or in no order
+  though without gaps, or if another column stays the same within runs and comes back in later ones. Not if all factors
+  have equally many rows for each value: that is a designed experiment.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .design import Design
+
+# Fewer values than this are no identifiers but levels.
+FEWEST_VALUES = 20
+
+# Values that are measured repeat; so seldom as they do, that happens by chance with less than this probability.
+CHANCE = 0.001
+
+# Whole numbers are nearly unique if at most this share of the rows repeats a value of another.
+MOST_REPEATS = 0.1
+
+_WORD = r"(^|[^a-z])({})([^a-z]|$)"
+_ID = re.compile(
+    _WORD.format(r"(case|person|patient|subj|subject|user|cust|row)?id|ids|uid|pid|uuid|guid|ident|identifier")
+)
+_NUMBER = re.compile(
+    _WORD.format(r"(case|person|patient|subj|subject|seq|obs)(no|nr|num)?|row(no|nr|num)|nr|rownames|serial|record")
+    + "|(number|nummer)$|^(index|idx|key)$"
+)
+_TIME = re.compile(
+    r"(^|[^a-z])(year|yr|time|date|day|month|week|hour|minute|second|quarter|qtr|t|decade|period|wave)s?([^a-z]|$)"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Identifiers:
+    """Which factors number rows or groups of rows, with what is found out about columns on the way."""
+
+    def __init__(self, design: Design, codes: Mapping[int, NDArray[np.intp]]) -> None:
+        self.design, self._codes = design, dict(codes)
+
+    def what_is_numbered(self, factor: int) -> Literal["rows", "groups"] | None:
+        """What the values of a factor may just number: rows or groups of rows; None if they mean something."""
+        if not (self._is_whole(factor) or self._is_category(factor)):
+            return None
+        counts = self.counts(factor)
+        if counts.size < FEWEST_VALUES or self._is_named(_TIME, factor):
+            return None
+        if self._names_rows(factor):
+            return "rows"
+        return "groups" if self._names_groups(factor) else None
+
+    def counts(self, factor: int) -> NDArray[np.intp]:
+        """How often each value occurs."""
+        if factor not in self._codes:
+            self._codes[factor] = np.unique(self._values(factor), return_inverse=True)[1]
+        return np.bincount(self._codes[factor])
+
+    def _names_rows(self, factor: int) -> bool:
+        n, n_values = self.design.n_rows, self.counts(factor).size
+        if self._is_category(factor):
+            return n_values > n / 2
+        if n - n_values > MOST_REPEATS * n:
+            return False
+        if self._is_named(_ID, factor) or self._is_named(_NUMBER, factor):
+            return True
+        return self._never_repeats(factor) and (self._is_sorted(factor) or self._is_the_only_one(factor))
+
+    def _never_repeats(self, factor: int) -> bool:
+        """Tell whether whole numbers in this range would repeat more often if they were measured."""
+        from scipy.special import pdtr  # takes long to import, and most tables have no such column
+
+        n, span = self.design.n_rows, self.design.spans[factor] + 1
+        repeats = n - self.counts(factor).size
+        return repeats <= MOST_REPEATS * n and bool(pdtr(repeats, n * (n - 1) / (2 * span)) < CHANCE)
+
+    def _is_the_only_one(self, factor: int) -> bool:
+        """Tell whether no other column never repeats: a design for computer experiments has many of them."""
+        others = (j for j in self.design.varying if j != factor and self._is_whole(j))
+        return not any(self._never_repeats(j) for j in others)
+
+    def _names_groups(self, factor: int) -> bool:
+        counts = self.counts(factor)
+        n, n_values, n_runs = self.design.n_rows, counts.size, 1 + int(self._changes(factor).sum())
+        if n - n_values < FEWEST_VALUES or self._is_designed:
+            return False
+        if self._is_named(_ID, factor):
+            return True
+        if n_runs > n_values or n >= n_values**2:  # a value comes back; few large groups
+            return False
+        if self._is_category(factor) or self._is_named(_NUMBER, factor):
+            return self._is_named(_NUMBER, factor)
+        dense = self.design.spans[factor] < 2 * n_values
+        return bool(np.ptp(counts) == 0 or (dense and not self._is_sorted(factor)) or self._holds_others(factor))
+
+    def _holds_others(self, factor: int) -> bool:
+        """Tell whether another column stays the same in each run of this one, and comes back in later runs."""
+        within = ~self._changes(factor)
+        for j in self.design.varying:
+            changes = self._changes(j)
+            if j == factor or (changes & within).any():
+                continue
+            counts = self.counts(j)
+            same_by_chance = float(np.sum((counts / self.design.n_rows) ** 2)) ** int(within.sum())
+            if 1 + changes.sum() > counts.size and same_by_chance < CHANCE:
+                return True
+        return False
+
+    @cached_property
+    def _is_designed(self) -> bool:
+        """Whether all values of each factor are equally frequent, and none occurs once."""
+        counts = (self.counts(j) for j in self.design.varying)
+        return all(count[0] > 1 and np.ptp(count) == 0 for count in counts)
+
+    def _is_named(self, words: re.Pattern[str], factor: int) -> bool:
+        return words.search(_CAMEL.sub(" ", self.design.names[factor]).lower()) is not None
+
+    def _is_category(self, factor: int) -> bool:
+        return bool(self.design.categorical[self.design.columns[factor][0]])
+
+    def _values(self, factor: int) -> NDArray[np.float64]:
+        """The first column of a factor, (rows,)."""
+        return self.design.values[:, self.design.columns[factor][0]]
+
+    def _is_whole(self, factor: int) -> bool:
+        return not np.isnan(self.design.spans[factor])
+
+    def _is_sorted(self, factor: int) -> bool:
+        steps = np.diff(self._values(factor))
+        return bool((steps >= 0).all() or (steps <= 0).all())
+
+    def _changes(self, factor: int) -> NDArray[np.bool_]:
+        changes: NDArray[np.bool_] = np.diff(self._values(factor)) != 0
+        return changes

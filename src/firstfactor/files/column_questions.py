@@ -1,0 +1,48 @@
+"""Questions on the columns of a source, asked in as few passes through it as possible."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from .source import ROW, Source
+
+# Columns looked at in one pass through a file: polars takes longer than in proportion for many.
+AT_ONCE = 400
+
+
+def ask_by_column(
+    source: Source,
+    names: Sequence[str],
+    questions: Callable[[str], dict[str, pl.Expr]],
+    frame: pl.LazyFrame | None = None,
+) -> tuple[int, dict[str, dict[str, Any]]]:
+    """How many rows there are, and answers to questions on every column."""
+    frame = source.frame if frame is None else frame
+    n_rows, found = 0, dict[str, dict[str, Any]]()
+    for start in range(0, len(names), AT_ONCE):
+        asked = {name: questions(name) for name in names[start : start + AT_ONCE]}
+        numbered = (expression.alias(str(i)) for i, expression in enumerate(chain(*map(dict.values, asked.values()))))
+        n_rows, *answers = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
+        given = iter(answers)
+        found |= {name: dict(zip(keys, given, strict=False)) for name, keys in asked.items()}
+    return n_rows, found
+
+
+def count_whole(number: pl.Expr) -> pl.Expr:
+    """How many different numbers there are if all are whole, else 0."""
+    return pl.when((number == number.round()).all()).then(number.drop_nulls().n_unique()).otherwise(0)
+
+
+def first_row(which: pl.Expr) -> pl.Expr:
+    """The first row of which something is true."""
+    return pl.when(which).then(pl.col(ROW)).min()
+
+
+def say_infinite(source: Source, name: str, row: int) -> str:
+    """The message that a column has an infinite value, and where."""
+    return (
+        f"column {name!r} of {source.shown} has an infinite value on {source.place(row)}. "
+        "Remove the row, or replace the value."
+    )

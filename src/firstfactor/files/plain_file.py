@@ -1,0 +1,98 @@
+"""From whatever was named to a plain file that can be read more than once: standard input and gzip are copied."""
+
+import codecs
+import contextlib
+import difflib
+import gzip
+import io
+import os
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from .._utils.atomic_write import temporary_file
+from .._utils.text import first_line
+
+_GZIP = b"\x1f\x8b"
+
+
+@contextlib.contextmanager
+def on_disk(data: str, shown: str) -> Iterator[Path]:
+    """A file that can be read more than once: standard input and gzip go through a temporary one."""
+    with contextlib.ExitStack() as stack:
+        path = temporary_copy(_standard_input(), stack) if data == "-" else _existing(data)
+        with path.open("rb") as file:
+            compressed = file.read(2) == _GZIP
+        if compressed:
+            try:
+                with gzip.open(path) as unpacked:
+                    path = temporary_copy(unpacked, stack)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise ValueError(f"{shown} is damaged: {first_line(error)}") from error
+        yield path
+
+
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise ValueError("standard input is closed. Name a file, or send a table through a pipe.")
+    return sys.stdin.buffer
+
+
+def _existing(data: str) -> Path:
+    path = Path(data)
+    if not path.exists():
+        near = difflib.get_close_matches(path.name, os.listdir(path.parent) if path.parent.is_dir() else ())
+        meant = f" Did you mean {str(path.parent / near[0])!r}?" if near else ""
+        raise ValueError(f"there is no file {data!r}.{meant}")
+    if not path.is_file():
+        raise ValueError(f"{data!r} is not a file.")
+    return path
+
+
+def temporary_copy(data: Any, stack: contextlib.ExitStack) -> Path:
+    """A temporary copy of a file, given by its path or open, that lasts as long as the stack."""
+    folder = tempfile.gettempdir()
+    try:
+        stream = stack.enter_context(data.open("rb")) if isinstance(data, Path) else data
+        file = stack.enter_context(temporary_file(folder))
+        shutil.copyfileobj(stream, file, 2**20)
+        file.flush()
+    except OSError as error:
+        if error.errno is None:  # what is wrong with compressed data
+            raise
+        raise OSError(
+            f"a temporary copy in {folder!r} cannot be made: {error.strerror}. Set TMPDIR to a folder with more room."
+        ) from error
+    return Path(file.name)
+
+
+def is_empty(path: Path) -> bool:
+    """Tell whether a file has no bytes, or a byte order mark alone."""
+    with path.open("rb") as file:
+        return not file.read(len(codecs.BOM_UTF8) + 1).removeprefix(codecs.BOM_UTF8)
+
+
+def file_state(path: Path) -> tuple[int, int, int]:
+    """What changes with a file: it is read several times, which must all see the same."""
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def has_bare_returns(path: Path) -> bool:
+    """Tell whether lines end as on old Macs, some of them at least."""
+    with path.open("rb") as file:
+        while block := file.read(2**20):
+            if block.endswith(b"\r"):
+                block += file.read(1)
+            if block.count(b"\r") > block.count(b"\r\n"):
+                return True
+    return False
+
+
+def with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
+    """A copy in which every line ends as polars expects."""
+    return temporary_copy(io.BytesIO(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")), stack)
