@@ -2972,6 +2972,20 @@ CHANGES = [
         "results/test_interactions.py::test_pairs_of_some_factors_are_those_of_all",
     ),
     Change(
+        "variance/extrapolated.py",
+        "chance is allowed for as if it were bias",
+        "max(mean * mean - CHANCE**2 * squared_error, 0.0)",
+        "max(mean * mean, 0.0)",
+        "variance/test_extrapolated.py::test_bias_is_allowed_for_where_there_is_some_and_rarely_where_there_is_none",
+    ),
+    Change(
+        "variance/extrapolated.py",
+        "no bias is allowed for",
+        "max(mean * mean - CHANCE**2 * squared_error, 0.0)",
+        "max(mean * mean - 100 * squared_error, 0.0)",
+        "inference/test_standard_errors.py::test_what_is_taken_off_for_bias_beyond_chance_is_allowed_for",
+    ),
+    Change(
         "neighbors/kernels/subset_scan.py",
         "rounding decides ties in a scan of subsets",
         "_add_row(table, y, row, centre, u, exact[u, last] * TIES, moments)",

@@ -16,7 +16,8 @@ def test_fits_have_enough_neighbours_to_tell_their_slopes():
     assert [numbers_of_neighbors(slopes) for slopes in (0, 5, 8, 30)] == [(12, 36), (12, 36), (18, 54), (24, 72)]
 
 
-def test_with_many_factors_the_difference_is_taken_off_twice_at_most():
+def test_with_many_factors_the_difference_is_taken_off_twice_at_most(monkeypatch):
+    monkeypatch.setattr(extrapolated, "CHANCE", 0.0)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 30)), rng.normal(size=200)
     with open_variances(X, y, Options(estimator="extrapolated")) as variances:
@@ -28,6 +29,17 @@ def test_with_many_factors_the_difference_is_taken_off_twice_at_most():
     variance = variances.response.variance
     assert found.rows.mean() * variance == pytest.approx(narrow + 2 * (narrow - wide))
     assert found.bias * variance == pytest.approx(abs(narrow - wide) / (far / near - 1))  # it may be all of that
+
+
+def test_bias_is_allowed_for_where_there_is_some_and_rarely_where_there_is_none():
+    def allowed(make_response, factors, seed):
+        X = np.random.default_rng(seed).normal(size=(300, 3))
+        with open_variances(X, make_response(X), Options(estimator="extrapolated")) as variances:
+            return variances.contributions(factors, 1).bias
+
+    noise = np.random.default_rng(1).normal(size=300)
+    assert np.mean([allowed(lambda X: X[:, 0] + noise, (0, 1), seed) > 0 for seed in range(60)]) < 0.2
+    assert all(allowed(lambda X: np.sin(6 * X[:, 0]) * X[:, 1], (0, 1), seed) > 0.02 for seed in range(20))
 
 
 def test_of_many_rows_some_are_averaged_over_and_counted(monkeypatch):

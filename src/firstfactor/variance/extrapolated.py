@@ -28,6 +28,9 @@ LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
 # The least part of what a row contributes that is its own: extrapolation counts its neighbours more than once.
 LEAST_OWN = 0.01
 
+# Standard errors by which both fits have to differ before the difference is more than chance.
+CHANCE = 2.0
+
 # Rows to average over if all could be: the errors of so many tell the variance well enough.
 MAX_OUTER = 10_000
 
@@ -105,8 +108,17 @@ class ExtrapolatedSearch:
             shared=2 * fourth * float(1 - own),
             # Rows of a group may share their neighbours: then what these have in common is in the contributions.
             in_groups=max(float(own), LEAST_OWN) ** -0.5,
-            bias=doubt * abs(self._mean(squares[1] - squares[0], outer)),
+            bias=doubt * self._beyond_chance(squares[1] - squares[0], outer),
         )
+
+    def _beyond_chance(self, values: Floats, rows: Positions) -> float:
+        """How far the mean of a value for each of some rows is from 0, if it is farther than by chance.
+
+        Chance is in the standard error already, and would count twice.
+        """
+        mean, weights = self._mean(values, rows), self._search.row_weights[rows]
+        squared_error = self._mean((values - mean) ** 2, rows) * float(weights @ weights) / float(weights.sum()) ** 2
+        return max(mean * mean - CHANCE**2 * squared_error, 0.0) ** 0.5
 
     def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
         """The errors of a narrower and of a wider fit at some rows.
