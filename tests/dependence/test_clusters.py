@@ -233,6 +233,20 @@ def test_what_is_explained_alone_is_a_share_from_0_to_1():
         assert ((found.alone_ >= 0) & (found.alone_ <= 1)).all()
 
 
+def test_an_exchange_costs_at_most_what_is_said():
+    said = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x1, x2 = rng.normal(size=(2, 500))
+        X = np.column_stack([x1, x2, 0.9 * x2 + 0.19**0.5 * rng.normal(size=500)])
+        found = FIRST(rule="calibrated").fit(X, x1 + x2 + 0.5 * rng.normal(size=500))
+        if sorted(found.selected_) == [0, 1]:
+            said.append(found.indices_.sharing.exchanges[2].cost)
+    assert len(said) > 15
+    assert np.mean(np.array(said) >= 0.095) > 0.9  # (1 − 0.9²)/2 is the truth
+    assert np.mean(said) < 0.2
+
+
 def test_rounding_decides_neither_who_represents_nor_what_an_exchange_costs():
     X, y = mixed(150)
     for seed in range(8):

@@ -2861,9 +2861,16 @@ CHANGES = [
     Change(
         "dependence/clusters.py",
         "rounding is a cost",
-        "cost = lost / explained if lost > self.variances.tolerance else 0.0",
-        "cost = lost / explained",
+        "costs[costs <= ROUNDING] = 0.0",
+        "costs[costs <= -ROUNDING] = 0.0",
         "dependence/test_clusters.py::test_rounding_decides_neither_who_represents_nor_what_an_exchange_costs",
+    ),
+    Change(
+        "dependence/clusters.py",
+        "what an exchange costs is as likely more",
+        "costs = lost.values + margin(LEVEL, lost.standard_errors, 0.0)",
+        "costs = lost.values + 0 * margin(LEVEL, lost.standard_errors, 0.0)",
+        "dependence/test_clusters.py::test_an_exchange_costs_at_most_what_is_said",
     ),
     Change(
         "dependence/clusters.py",

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inference.targets import FactorSet
+from ..inference.estimates import estimate
+from ..inference.targets import FactorSet, total_target
+from ..results.estimates import margin
 from ..results.sharing import ANY_WILL_DO, LEAST_DEPENDENCE, Cluster, Exchange, Node, Tree
-from ..results.uncertainty import Uncertainty
-from ..variance.conditional import Variances
+from ..results.uncertainty import SampleSize, Uncertainty
+from ..variance.conditional import ROUNDING, Variances
 
 # A total index is far below its share of a joint one if it is less than this part of it.
 FAR_BELOW = 0.25
@@ -26,6 +28,9 @@ TIE_DIGITS = 2
 
 # How sure it must be that factors add something: what is kept of nothing can be anything.
 MAX_P_VALUE = 0.05
+
+# How sure it must be that an exchange costs no more than is said.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -129,23 +134,28 @@ class Cutter:
             return 1.0
         return float(np.clip((most - instead) / (most - least), 0.0, 1.0))
 
-    def exchanges(self) -> dict[int, Exchange]:
+    def exchanges(self, size: SampleSize) -> dict[int, Exchange]:
         """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
         columns = [column for column, i in enumerate(self.tree.leaves) if i in self.selected]
         mutual = (self.tree.dependence + self.tree.dependence.T) / 2
-        found = {}
-        for row, i in enumerate(self.tree.leaves):
-            if i not in self.selected:
-                column = columns[int(np.argmax(mutual[row, columns]))]
-                found[i] = self._exchange(self.tree.leaves[column], i, float(mutual[row, column]))
-        return found
+        others = [row for row, i in enumerate(self.tree.leaves) if i not in self.selected]
+        closest = [columns[int(np.argmax(mutual[row, columns]))] for row in others]
+        pairs = [(self.tree.leaves[column], self.tree.leaves[row]) for row, column in zip(others, closest, strict=True)]
+        insteads = [(*(i for i in self.selected if i != selected), other) for selected, other in pairs]
+        lost = estimate(self.variances, total_target(self.selected, insteads), size)
+        costs = lost.values + margin(LEVEL, lost.standard_errors, 0.0)  # sets that are alike have about the same bias
+        costs[costs <= ROUNDING] = 0.0
+        return {
+            other: Exchange(
+                selected,
+                min(cost, 1.0),
+                self.keeps((selected,), other),
+                float(mutual[row, column]),
+                self._adds_something(selected),
+            )
+            for (selected, other), cost, row, column in zip(pairs, costs.tolist(), others, closest, strict=True)
+        }
 
-    def _exchange(self, selected: int, other: int, dependence: float) -> Exchange:
-        """What happens if a factor takes the place of a selected one."""
-        explained = max(self.variances.response.variance - self.variances.of(self.selected), self.variances.tolerance)
-        instead = [*(i for i in self.selected if i != selected), other]
-        lost = self.variances.of(instead) - self.variances.of(self.selected)
-        cost = lost / explained if lost > self.variances.tolerance else 0.0
-        p_value = self.sure.p_values[len(self.tree.nodes) + self.selected.index(selected)]
-        is_sure = bool(p_value <= MAX_P_VALUE)
-        return Exchange(selected, float(np.clip(cost, 0.0, 1.0)), self.keeps((selected,), other), dependence, is_sure)
+    def _adds_something(self, selected: int) -> bool:
+        """Whether a selected factor adds something for sure."""
+        return bool(self.sure.p_values[len(self.tree.nodes) + self.selected.index(selected)] <= MAX_P_VALUE)

@@ -31,7 +31,7 @@ def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: f
     if grown is None:
         return Sharing(alone)
     cutter = Cutter(variances, kept, *grown, None if isinstance(cut, str) else cut)
-    return Sharing(alone, cutter.clusters(), grown[0], cutter.exchanges())
+    return Sharing(alone, cutter.clusters(), grown[0], cutter.exchanges(size))
 
 
 def add_sharing(variances: Variances, indices: Indices, cut: float | str | None) -> Indices:

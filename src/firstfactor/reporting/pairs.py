@@ -16,12 +16,12 @@ MOST_FACTORS = 5
 
 
 def representatives(indices: Indices) -> list[int]:
-    """The first selected factor of each driver, the most important driver first."""
+    """The first factor of each driver, a selected one if there is any; the most important driver first."""
     return [_first_selected(indices, driver) for driver in indices.drivers]
 
 
 def _first_selected(indices: Indices, driver: Driver) -> int:
-    return next(i for i in driver.factors if indices.support[i])
+    return next((i for i in driver.factors if indices.support[i]), driver.factors[0])
 
 
 def strongest_pair(

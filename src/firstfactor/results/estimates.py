@@ -48,7 +48,7 @@ def at_positions(n: int, positions: Sequence[int], values: NDArray[np.float64]) 
 
 
 def margin(level: float, errors: Any, bias: Any) -> Any:
-    """Half of the length of an interval: what was taken off for bias counts as one more standard error."""
+    """Half of the length of an interval: what is allowed for bias counts as one more standard error."""
     if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
         raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
     return normal_quantile((1 + level) / 2) * np.hypot(errors, bias)

@@ -115,7 +115,7 @@ class Exchange:
     selected: int
     """The position of the selected factor."""
     cost: float
-    """How much less is explained, as a share of what is; 0 if no less."""
+    """How much less is explained at most, as a share of what is, from 0 to 1: the end of a 95 % interval."""
     kept: float
     """The share of what the selected factor adds that the other one adds in its place, from 0 to 1."""
     dependence: float

@@ -2,9 +2,10 @@
 
 The mean squared error of a local fit is too large by what the function bends beyond the trend, which grows with the
 distance of the neighbours. Two numbers of neighbours show how fast, and a line in the squared distance of the last
-neighbour says what would be left at distance 0. What was taken off is also how much that may be wrong.
+neighbour says what would be left at distance 0. What was taken off, beyond chance, is also how much that may be wrong.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -118,7 +119,7 @@ class ExtrapolatedSearch:
         """
         mean, weights = self._mean(values, rows), self._search.row_weights[rows]
         squared_error = self._mean((values - mean) ** 2, rows) * float(weights @ weights) / float(weights.sum()) ** 2
-        return max(mean * mean - CHANCE**2 * squared_error, 0.0) ** 0.5
+        return math.sqrt(max(mean * mean - CHANCE**2 * squared_error, 0.0))
 
     def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
         """The errors of a narrower and of a wider fit at some rows.
