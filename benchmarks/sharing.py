@@ -8,6 +8,7 @@ Both sides of a comparison take turns; the time is the median of their calls, an
 import os
 import time
 import warnings
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -80,27 +81,28 @@ def _compare_shapley(rounds=3):
 
 
 def _compare_tree(rounds=5):
-    for correlation in (0.0, 0.8):
-        X, y = data.friedman(TREE_ROWS, TREE_FACTORS, correlation)
-        for rule in ("paper", "calibrated"):
-            taken, _ = take_turns({cut: _fit(X, y, rule=rule, cluster_cut=cut) for cut in ("auto", None)}, rounds)
-            ratio = taken["auto"] / taken[None]
-            print(
-                f"Tree and clusters, N = {TREE_ROWS:,}, p = {TREE_FACTORS}, ρ = {correlation}, rule {rule}: "
-                f"{taken['auto']:.3g} s, without {taken[None]:.3g} s: {ratio:.2f} times as long "
-                f"(at most {LONGER:g}: {_verdict(ratio <= LONGER)})"
-            )
+    for case, fit in _cases(TREE_ROWS, TREE_FACTORS):
+        taken, _ = take_turns({cut: fit(cluster_cut=cut) for cut in ("auto", None)}, rounds)
+        ratio = taken["auto"] / taken[None]
+        print(
+            f"{case}: {taken['auto']:.3g} s, without {taken[None]:.3g} s: {ratio:.2f} times as long "
+            f"(at most {LONGER:g}: {_verdict(ratio <= LONGER)})"
+        )
 
 
 def _fit_wide(rounds=3):
+    for case, fit in _cases(WIDE_ROWS, WIDE_FACTORS):
+        taken, _ = take_turns({"fit": fit()}, rounds)
+        print(f"{case}: {taken['fit']:.3g} s (at most {WIDE_SECONDS:g}: {_verdict(taken['fit'] <= WIDE_SECONDS)})")
+
+
+def _cases(n_rows, n_factors):
+    """What is fitted, in words, and what makes a call that fits it."""
     for correlation in (0.0, 0.8):
-        X, y = data.friedman(WIDE_ROWS, WIDE_FACTORS, correlation)
+        X, y = data.friedman(n_rows, n_factors, correlation)
         for rule in ("paper", "calibrated"):
-            taken, _ = take_turns({"fit": _fit(X, y, rule=rule)}, rounds)
-            print(
-                f"Tree and clusters, N = {WIDE_ROWS:,}, p = {WIDE_FACTORS}, ρ = {correlation}, rule {rule}: "
-                f"{taken['fit']:.3g} s (at most {WIDE_SECONDS:g}: {_verdict(taken['fit'] <= WIDE_SECONDS)})"
-            )
+            case = f"Tree and clusters, N = {n_rows:,}, p = {n_factors}, ρ = {correlation}, rule {rule}"
+            yield case, partial(_fit, X, y, rule=rule)
 
 
 def _fit(X, y, **options):

@@ -179,26 +179,26 @@ def room_at_the_left(ax: "Axes") -> float:
     """How wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right
         return 0.45 * width(ax)
-    box = ax.get_window_extent()
-    ends = [ax.figure.bbox.x0]
-    for other in ax.figure.axes:
-        extent = other.get_window_extent()
-        if extent.x1 <= box.x0 and extent.y0 < box.y1 and box.y0 < extent.y1:
-            ends.append(extent.x1)
-    return points(ax, box.x0 - max(ends)) - 8  # what lies between a name and the axes
+    return _room_before(ax, 0)
 
 
 def room_below(ax: "Axes") -> float:
     """How high names below the axes can be, in points, without leaving the figure or meeting other axes."""
-    box = ax.get_window_extent()
     if ax.figure.get_layout_engine() is not None:  # it will move the axes up
-        return 0.5 * points(ax, box.height)
-    ends = [ax.figure.bbox.y0]
+        return 0.5 * points(ax, ax.get_window_extent().height)
+    return _room_before(ax, 1)
+
+
+def _room_before(ax: "Axes", along: int) -> float:
+    """Points between axes and what is next to them: at the left if ``along`` is 0, below if it is 1."""
+    box, across = ax.get_window_extent(), 1 - along
+    ends = [ax.figure.bbox.min[along]]
     for other in ax.figure.axes:
         extent = other.get_window_extent()
-        if extent.y1 <= box.y0 and extent.x0 < box.x1 and box.x0 < extent.x1:
-            ends.append(extent.y1)
-    return points(ax, box.y0 - max(ends)) - 8  # what lies between a name and the axes
+        is_before = extent.max[along] <= box.min[along]
+        if is_before and extent.min[across] < box.max[across] and box.min[across] < extent.max[across]:
+            ends.append(extent.max[along])
+    return points(ax, box.min[along] - max(ends)) - 8  # what lies between a name and the axes
 
 
 def final_width(ax: "Axes") -> float:
