@@ -9,6 +9,8 @@ from ..data.setting import Setting
 from .store import Task
 
 MOST, MANY, SIXTY, HALF, QUARTER, SOME, FEW = 200, 100, 60, 50, 25, 20, 10
+# Repetitions that tell a share of 0.95 from one of 0.92.
+ENOUGH = 500
 CORRELATIONS = (0.0, 0.5, 0.9)
 DIMENSIONS = (50, 100, 200, 500, 1000)
 SLOW = frozenset({"RF-VS", "VIMP-R2", "VIMP-ACC", "RF-SHAP"})
@@ -328,7 +330,7 @@ EVIDENCE = (
     Experiment(
         "intervals",
         "Intervals of indices and of the R² ceiling",
-        (Plan(evidence.INTERVALS, ("EXTRAPOLATED",), range(MOST)),),
+        (Plan(evidence.INTERVALS, ("EXTRAPOLATED",), range(ENOUGH)),),
     ),
     Experiment(
         "time-order",

@@ -14,7 +14,6 @@ from firstfactor.inference import standard_errors as uncertainty
 from firstfactor.inference.average import Average, Linear
 from firstfactor.parameters import Options
 from firstfactor.problems import ishigami
-from firstfactor.variance import extrapolated
 from firstfactor.variance.conditional import open_variances
 
 estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
@@ -82,17 +81,15 @@ def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops(fits_in_pl
     np.testing.assert_allclose(total_indices(X, y, estimator="extrapolated").noise_variance, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("chance", [0.0, 0.5, 100.0])
-def test_what_is_taken_off_for_bias_beyond_chance_is_allowed_for(fits_in_plain_loops, monkeypatch, chance):
-    monkeypatch.setattr(extrapolated, "CHANCE", chance)
+def test_what_is_taken_off_for_bias_beyond_chance_is_allowed_for(fits_in_plain_loops):
     X, y, squares, reach = fits_in_plain_loops
+    near, wide = squares.mean(axis=1)
     difference = squares[1] - squares[0]
-    times = abs(squares.mean(axis=1)[0] - extrapolate(reach) @ squares.mean(axis=1)) / abs(difference.mean())
-    by_chance = chance**2 * difference.var() / len(y)
-    taken_off = times * max(difference.mean() ** 2 - by_chance, 0) ** 0.5
+    assert wide > near
+    times = (near - extrapolate(reach) @ squares.mean(axis=1)) / (wide - near)
+    taken_off = times * np.sqrt(difference.mean() ** 2 - difference.var() / len(y))
     found = total_indices(X, y, estimator="extrapolated", uncertainty=True)
     sure = found.uncertainty
-    assert (taken_off > 0) == (chance < 100)
     assert sure.r2_bias == pytest.approx(taken_off / y.var(ddof=1), rel=1e-8)
     margin = norm.ppf(0.975) * np.hypot(sure.r2, sure.r2_bias)
     assert found.r2_interval() == pytest.approx((found.r2_ceiling - margin, min(found.r2_ceiling + margin, 1)))

@@ -26,7 +26,7 @@ MAX_ERROR_ROWS = 1000
 SUBSAMPLES, SHARE = 50, 0.5
 
 # The share of their overlaps that any two sets have in common.
-COMMON = 0.5
+COMMON = 0.7
 
 # Sets whose contributions are in memory at a time.
 SETS_AT_A_TIME = 64

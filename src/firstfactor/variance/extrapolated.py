@@ -29,9 +29,6 @@ LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
 # The least part of what a row contributes that is its own: extrapolation counts its neighbours more than once.
 LEAST_OWN = 0.01
 
-# Standard errors by which both fits have to differ before the difference is more than chance.
-CHANCE = 2.0
-
 # Rows to average over if all could be: the errors of so many tell the variance well enough.
 MAX_OUTER = 10_000
 
@@ -88,6 +85,8 @@ class ExtrapolatedSearch:
         contribution, w being the weights of both fits together and σ⁴ a third of the mean fourth power of an error. The
         weights of the wider fit are a part of those of the narrower one, on the same rows and more. Of several
         outputs, σ⁴ is the trace of the square of their covariance.
+
+        What the function bends makes the wider fit the worse one: only then the difference is allowed for as bias.
         """
         if not factors:
             total = self._search.squared_deviations(self.outer[::step])
@@ -113,13 +112,13 @@ class ExtrapolatedSearch:
         )
 
     def _beyond_chance(self, values: Floats, rows: Positions) -> float:
-        """How far the mean of a value for each of some rows is from 0, if it is farther than by chance.
+        """How far the mean of a value for each of some rows is above 0, without what it would be by chance.
 
         Chance is in the standard error already, and would count twice.
         """
         mean, weights = self._mean(values, rows), self._search.row_weights[rows]
         squared_error = self._mean((values - mean) ** 2, rows) * float(weights @ weights) / float(weights.sum()) ** 2
-        return math.sqrt(max(mean * mean - CHANCE**2 * squared_error, 0.0))
+        return math.sqrt(max(mean * mean - squared_error, 0.0)) if mean > 0 else 0.0
 
     def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
         """The errors of a narrower and of a wider fit at some rows.
