@@ -343,9 +343,9 @@ def standard_error(table, y, factors, i, n_neighbors):
         contributions(table, y, u, n_neighbors) for u in (rest, factors)
     )
     slopes = [(p - q - index * (t - q)) / (1 - least) for p, q, t in zip(a, b, total, strict=True)]
-    alike = 0.7 + 0.3 * correlation(a, b)
+    alike = 0.8 + 0.2 * correlation(a, b)
     if len(set(a)) == 1 or len(set(b)) == 1:  # one of them has no part that could differ
-        alike = 1.0 if len(set(a)) == len(set(b)) else sqrt(0.7)
+        alike = 1.0 if len(set(a)) == len(set(b)) else 0.8
     overlap = overlap_a + (1 - index) ** 2 * overlap_b - 2 * (1 - index) * alike * sqrt(overlap_a * overlap_b)
     overlap -= 2 * index * (shared_a - (1 - index) * shared_b)
     return min(sqrt(max(variance(slopes) + overlap / (1 - least) ** 2, 0.0) / len(y)), 0.5)

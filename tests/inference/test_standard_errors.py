@@ -81,18 +81,27 @@ def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops(fits_in_pl
     np.testing.assert_allclose(total_indices(X, y, estimator="extrapolated").noise_variance, expected, rtol=1e-9)
 
 
-def test_what_is_taken_off_for_bias_beyond_chance_is_allowed_for(fits_in_plain_loops):
+def test_what_is_taken_off_for_bias_is_allowed_for(fits_in_plain_loops):
     X, y, squares, reach = fits_in_plain_loops
     near, wide = squares.mean(axis=1)
-    difference = squares[1] - squares[0]
     assert wide > near
-    times = (near - extrapolate(reach) @ squares.mean(axis=1)) / (wide - near)
-    taken_off = times * np.sqrt(difference.mean() ** 2 - difference.var() / len(y))
     found = total_indices(X, y, estimator="extrapolated", uncertainty=True)
-    sure = found.uncertainty
+    sure, taken_off = found.uncertainty, near - extrapolate(reach) @ squares.mean(axis=1)
     assert sure.r2_bias == pytest.approx(taken_off / y.var(ddof=1), rel=1e-8)
     margin = norm.ppf(0.975) * np.hypot(sure.r2, sure.r2_bias)
     assert found.r2_interval() == pytest.approx((found.r2_ceiling - margin, min(found.r2_ceiling + margin, 1)))
+
+
+@estimators
+def test_p_values_are_on_the_safe_side_of_intervals(estimator, monkeypatch):
+    X, y = friedman(300)
+    found = total_indices(X, y, uncertainty=True, estimator=estimator)
+    monkeypatch.setattr(uncertainty, "COMMON_AT_LEAST", uncertainty.COMMON)
+    bold = total_indices(X, y, uncertainty=True, estimator=estimator)
+    np.testing.assert_array_equal(found.standard_errors, bold.standard_errors)
+    positive = found.values > 0
+    assert (found.p_values[positive] >= bold.p_values[positive]).all()
+    assert (found.p_values != bold.p_values).any()
 
 
 # --- against the truth ---------------------------------------------------------------------------------

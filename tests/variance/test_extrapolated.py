@@ -27,21 +27,19 @@ def test_with_many_factors_the_difference_is_taken_off_twice_at_most():
     narrow, wide = np.mean(errors.values**2, axis=1)
     variance = variances.response.variance
     assert found.rows.mean() * variance == pytest.approx(narrow + 2 * (narrow - wide))
-    by_chance = np.diff(errors.values[:, :, 0] ** 2, axis=0).var() / 200
-    beyond = np.sqrt((wide - narrow) ** 2 - by_chance)
     assert wide > narrow
-    assert found.bias * variance == pytest.approx(beyond / (far / near - 1))  # it may be all of that
+    assert found.bias * variance == pytest.approx((wide - narrow) / (far / near - 1))  # it may be all of that
 
 
-def test_bias_is_allowed_for_where_there_is_some_and_rarely_where_there_is_none():
-    def allowed(make_response, factors, seed):
+def test_bias_is_allowed_for_where_the_wider_fit_is_worse():
+    def allowed(make_response, seed):
         X = np.random.default_rng(seed).normal(size=(300, 3))
         with open_variances(X, make_response(X), Options(estimator="extrapolated")) as variances:
-            return variances.contributions(factors, 1).bias
+            return variances.contributions((0, 1), 1).bias
 
     noise = np.random.default_rng(1).normal(size=300)
-    assert np.mean([allowed(lambda X: X[:, 0] + noise, (0, 1), seed) > 0 for seed in range(60)]) < 0.2
-    assert all(allowed(lambda X: np.sin(6 * X[:, 0]) * X[:, 1], (0, 1), seed) > 0.02 for seed in range(20))
+    assert 0.3 < np.mean([allowed(lambda X: X[:, 0] + noise, seed) > 0 for seed in range(60)]) < 0.7
+    assert all(allowed(lambda X: np.sin(6 * X[:, 0]) * X[:, 1], seed) > 0.02 for seed in range(20))
 
 
 def test_of_many_rows_some_are_averaged_over_and_counted(monkeypatch):

@@ -25,8 +25,8 @@ MAX_ERROR_ROWS = 1000
 # How many subsamples, and of what share of the rows.
 SUBSAMPLES, SHARE = 50, 0.5
 
-# The share of their overlaps that any two sets have in common.
-COMMON = 0.7
+# The share of their overlaps that any two sets have in common; for p-values less is taken, to be on the safe side.
+COMMON, COMMON_AT_LEAST = 0.8, 0.5
 
 # Sets whose contributions are in memory at a time.
 SETS_AT_A_TIME = 64
@@ -46,7 +46,8 @@ def plug_in(variances: Variances, target: Target, size: SampleSize) -> Uncertain
     explained = max(1 - left, ROUNDING)
     indices = effects / explained
     errors = [average.error(parts.linear(k, index, explained)) for k, index in enumerate(indices.tolist())]
-    p_values = [_p_value(effect, average.error(parts.linear(k))) for k, effect in enumerate(effects.tolist())]
+    sums = [parts.linear(k, common=COMMON_AT_LEAST) for k in range(effects.size)]
+    p_values = [_p_value(effect, average.error(one)) for effect, one in zip(effects.tolist(), sums, strict=True)]
     whole = parts.whole
     rows, in_groups = whole.rows, whole.in_groups * whole.rows
     noise = average.error(Linear(rows, in_groups, whole.overlap))
@@ -82,7 +83,7 @@ class Parts:
     group_rows: Floats
     """The same with all that rows of a group have in common."""
     overlap_rows: Floats
-    """What overlap adds to the variance of a contribution is the sum of their squares: (indices, rows + 1)."""
+    """What overlap adds to the variance of a contribution: (indices, rows + 2), see `_overlap_rows`."""
     shared: Floats
     """What contributions to each sum have in common with the squared deviations of other rows, (indices,)."""
     up: Floats
@@ -90,11 +91,11 @@ class Parts:
     down: Floats
     """The same of sets that lower it."""
 
-    def linear(self, k: int, index: float = 0.0, explained: float = 1.0) -> Linear:
+    def linear(self, k: int, index: float = 0.0, explained: float = 1.0, common: float = COMMON) -> Linear:
         """The linear part of an index, or of a sum by itself: what is explained is Var(Y) minus what all leave."""
         times, times_total = self.target.times_whole[k] + index, self.target.times_total[k] - index
         overlap_rows = self.overlap_rows[k] + times * _overlap_rows(self.whole)
-        overlap = float(overlap_rows @ overlap_rows)
+        overlap = (1 - common) * float(overlap_rows[:-1] @ overlap_rows[:-1]) + common * float(overlap_rows[-1]) ** 2
         shared = self.shared[k] + times * self.whole.shared
         return Linear(
             (self.rows[k] + times * self.whole.rows) / explained,
@@ -119,7 +120,7 @@ def _add_up(variances: Variances, target: Target, step: int) -> Parts:
     """The contributions of every ``step``-th row to each sum, set by set to save memory."""
     n_rows = variances.outer[::step].size
     rows, group_rows = (np.zeros((len(target.coefficients), n_rows)) for _ in range(2))
-    overlap_rows = np.zeros((len(target.coefficients), n_rows + 1))
+    overlap_rows = np.zeros((len(target.coefficients), n_rows + 2))
     shared, up, down = (np.zeros(len(target.coefficients)) for _ in range(3))
     whole = Contributions(np.zeros(n_rows), 0.0)
     if target.noise:
@@ -151,16 +152,16 @@ def _contribute(variances: Variances, factors: FactorSet, step: int) -> Contribu
 
 
 def _overlap_rows(part: Contributions) -> Floats:
-    """Rows, one more than contribute, whose products for two sets add up to what their overlaps have in common.
+    """Rows, two more than contribute, whose products for two sets tell what their overlaps have in common.
 
-    Two sets in which no row has the same neighbours have `COMMON` of their overlaps in common all the same: each row is
-    a neighbour of others in both. The rest is the more alike, the more alike contributions are.
+    Two sets in which no row has the same neighbours have a part of their overlaps in common all the same: each row is a
+    neighbour of others in both. The product of the last entries is as much as they can have, those of the others
+    together are the less, the less alike contributions are.
     """
     centred: Floats = part.rows - part.rows.mean()
     norm, size = np.sqrt(float(centred @ centred)), np.sqrt(part.overlap)
-    alike = centred / norm if norm > 0 else np.zeros_like(centred)
-    common = np.sqrt(COMMON if norm > 0 else 1.0)
-    return np.append(size * np.sqrt(1 - COMMON) * alike, size * common)
+    alike, unlike = (centred / norm, 0.0) if norm > 0 else (np.zeros_like(centred), 1.0)
+    return np.concatenate([size * alike, [size * unlike, size]])
 
 
 def _p_value(effect: float, error: float) -> float:

@@ -2,10 +2,9 @@
 
 The mean squared error of a local fit is too large by what the function bends beyond the trend, which grows with the
 distance of the neighbours. Two numbers of neighbours show how fast, and a line in the squared distance of the last
-neighbour says what would be left at distance 0. What was taken off, beyond chance, is also how much that may be wrong.
+neighbour says what would be left at distance 0. What was taken off is also how much that may be wrong.
 """
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -108,17 +107,8 @@ class ExtrapolatedSearch:
             shared=2 * fourth * float(1 - own),
             # Rows of a group may share their neighbours: then what these have in common is in the contributions.
             in_groups=max(float(own), LEAST_OWN) ** -0.5,
-            bias=doubt * self._beyond_chance(squares[1] - squares[0], outer),
+            bias=doubt * max(self._mean(squares[1] - squares[0], outer), 0.0),
         )
-
-    def _beyond_chance(self, values: Floats, rows: Positions) -> float:
-        """How far the mean of a value for each of some rows is above 0, without what it would be by chance.
-
-        Chance is in the standard error already, and would count twice.
-        """
-        mean, weights = self._mean(values, rows), self._search.row_weights[rows]
-        squared_error = self._mean((values - mean) ** 2, rows) * float(weights @ weights) / float(weights.sum()) ** 2
-        return math.sqrt(max(mean * mean - squared_error, 0.0)) if mean > 0 else 0.0
 
     def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:
         """The errors of a narrower and of a wider fit at some rows.
