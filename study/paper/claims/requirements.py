@@ -86,13 +86,19 @@ def _indices_covered(setting: Setting) -> Check:
         mean = sum(one.covered.value for one in found) / len(found)
         low, high = (choose(found, key=lambda one: one.covered.value) for choose in (min, max))
         text = f"mean {mean:.3f}; lowest {_covered(low)}, highest {_covered(high)}"
-        return COVERED[0] <= mean <= COVERED[1] and all(_nearly_covered(one) for one in found), text
+        return is_covered(mean) and all(_nearly_covered(one) for one in found), text
 
     return check
 
 
 def _covered(one: Quality) -> str:
     return f"{one.name} {one.covered.text(3)} (bias {one.bias.text(4, sign=True)})"
+
+
+def is_covered(share: float) -> bool:
+    """Whether a share of intervals that hold the truth is as wanted; rounding does not decide."""
+    low, high = COVERED
+    return low <= round(share, 9) <= high
 
 
 def _nearly_covered(one: Quality) -> bool:
@@ -104,7 +110,7 @@ def _ceiling_covered(setting: Setting) -> Check:
     def check(results: Results) -> tuple[bool, str]:
         ceiling = qualities(results.need("EXTRAPOLATED", setting))[-1]
         text = f"{ceiling.covered.text(3)}; bias {ceiling.bias.text(4, sign=True)}"
-        return COVERED[0] <= ceiling.covered.value <= COVERED[1], f"{text}, standard deviation {ceiling.deviation:.4f}"
+        return is_covered(ceiling.covered.value), f"{text}, standard deviation {ceiling.deviation:.4f}"
 
     return check
 

@@ -17,7 +17,7 @@ from ...scores.sharing import (
     true_cumulative_shares,
 )
 from .claim import Check, Requirement
-from .requirements import BIAS, COVERED
+from .requirements import BIAS, COVERED, is_covered
 
 WORDS = {
     "alone": "what each factor explains alone",
@@ -39,7 +39,7 @@ def _covered(setting: Setting, kind: str) -> Check:
         mean = mean_coverage(found)
         low, high = (choose(found, key=lambda one: one.covered.value) for choose in (min, max))
         texts = [f"{one.name} {one.covered.text(3)} (bias {one.bias.text(4, sign=True)})" for one in (low, high)]
-        return COVERED[0] <= mean <= COVERED[1], f"mean {mean:.3f}; lowest {texts[0]}, highest {texts[1]}"
+        return is_covered(mean), f"mean {mean:.3f}; lowest {texts[0]}, highest {texts[1]}"
 
     return check
 
