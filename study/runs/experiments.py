@@ -8,7 +8,7 @@ from ..data.everyday import AT_RANDOM, BY_VALUE
 from ..data.setting import Setting
 from .store import Task
 
-MOST, MANY, SIXTY, HALF, QUARTER, SOME, FEW = 200, 100, 60, 50, 25, 20, 10
+MOST, MANY, HALF, QUARTER, SOME, FEW = 200, 100, 50, 25, 20, 10
 # Repetitions that tell a share of 0.95 from one of 0.92.
 ENOUGH = 500
 CORRELATIONS = (0.0, 0.5, 0.9)
@@ -358,8 +358,8 @@ SHARING = (
         "sharing",
         "Alone, total, joint, pair and fair share where they are known",
         (
-            Plan((*LINEAR, SHARING_ISHIGAMI), ("SHARING",), range(MOST)),
-            Plan(LINEAR_LARGE, ("SHARING",), range(SIXTY)),
+            Plan((*LINEAR, SHARING_ISHIGAMI), ("SHARING",), range(ENOUGH)),
+            Plan(LINEAR_LARGE, ("SHARING",), range(MOST)),
         ),
     ),
     Experiment(
