@@ -175,6 +175,17 @@ def rows_that_fit(ax: "Axes") -> int:
     return int(np.clip(points(ax, ax.get_window_extent().height) // line, 3, MOST_ROWS))
 
 
+def separate_thousands(ax: "Axes") -> None:
+    """Write numbers of more than four digits on both axes as 18,820; a year has no separator."""
+    from matplotlib.ticker import FuncFormatter, ScalarFormatter
+
+    for axis in (ax.xaxis, ax.yaxis):
+        plain = axis.get_major_formatter()
+        largest = max(map(abs, axis.get_view_interval()))
+        if isinstance(plain, ScalarFormatter) and 1e4 <= largest < 1e6:  # beyond, a power of ten stands at the axis
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace("-", "−")))
+
+
 def room_at_the_left(ax: "Axes") -> float:
     """How wide names beside the axes can be, in points, without leaving the figure or meeting other axes."""
     if ax.figure.get_layout_engine() is not None:  # it will move the axes to the right

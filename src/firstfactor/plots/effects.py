@@ -9,7 +9,20 @@ from numpy.typing import NDArray
 
 from .._utils.normal import normal_quantile
 from ..results.wording import LEVEL
-from .axes import GREY, SERIES, Label, despine, fitting, ink, label_columns, points, text_width, type_size, width
+from .axes import (
+    GREY,
+    SERIES,
+    Label,
+    despine,
+    fitting,
+    ink,
+    label_columns,
+    points,
+    separate_thousands,
+    text_width,
+    type_size,
+    width,
+)
 from .bins import Bins
 from .effect_levels import Effect, shown_series
 from .legend import Entry, add_legend, line_style
@@ -57,6 +70,7 @@ def draw_effect(ax: "Axes", effect: Effect, target: Target, legend: bool = True)
     if legend:
         add_legend(ax, legend_entries([effect], target))
     despine(ax)
+    separate_thousands(ax)
     room = points(ax, ax.get_window_extent().height)
     ax.set_ylabel(fitting([Label(target.label)], room, ax.yaxis.label)[0], parse_math=False)
 

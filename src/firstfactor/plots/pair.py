@@ -8,7 +8,18 @@ from numpy.typing import NDArray
 
 from .._utils.optional import require
 from ..results.indices import Indices
-from .axes import Label, despine, final_height, fitting, room_at_the_left, room_below, text_width, type_size, width
+from .axes import (
+    Label,
+    despine,
+    final_height,
+    fitting,
+    room_at_the_left,
+    room_below,
+    separate_thousands,
+    text_width,
+    type_size,
+    width,
+)
 from .bins import Bins, make_bins
 from .original_data import MISSING, Column, count_rows, read_columns, read_target
 
@@ -121,6 +132,7 @@ def draw_pair(ax: "Axes", pair: Pair) -> None:
     mesh = ax.pcolormesh(np.ma.masked_invalid(pair.means), cmap=colours, edgecolor="face", linewidth=0.3)
     scale = ax.figure.colorbar(mesh, ax=ax, pad=0.02, aspect=30)
     scale.outline.set_visible(False)
+    separate_thousands(scale.ax)
     if scale.solids is not None:
         scale.solids.set_edgecolor("face")  # or white lines show between the steps
     short = fitting([Label(pair.label)], final_height(ax), ax.yaxis.label)[0]
