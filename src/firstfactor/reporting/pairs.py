@@ -17,10 +17,10 @@ MOST_FACTORS = 5
 
 def representatives(indices: Indices) -> list[int]:
     """The first factor of each driver, a selected one if there is any; the most important driver first."""
-    return [_first_selected(indices, driver) for driver in indices.drivers]
+    return [_representative(indices, driver) for driver in indices.drivers]
 
 
-def _first_selected(indices: Indices, driver: Driver) -> int:
+def _representative(indices: Indices, driver: Driver) -> int:
     return next((i for i in driver.factors if indices.support[i]), driver.factors[0])
 
 
@@ -29,7 +29,7 @@ def strongest_pair(
 ) -> Pair | None:
     """The two factors that work together most, with the mean of y over both; None if no two do for sure."""
     drivers = [driver for driver in indices.drivers[:MOST_FACTORS] if driver.lost >= LEAST_LOST]
-    among = tuple(sorted(_first_selected(indices, driver) for driver in drivers))
+    among = tuple(sorted(_representative(indices, driver) for driver in drivers))
     if len(among) < 2:
         return None
     with open_again(X, y, indices, options, sample_weight, groups, "extrapolated") as variances:
