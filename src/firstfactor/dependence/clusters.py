@@ -137,24 +137,24 @@ class Cutter:
     def exchanges(self, size: SampleSize) -> dict[int, Exchange]:
         """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
         columns = [column for column, i in enumerate(self.tree.leaves) if i in self.selected]
-        mutual = (self.tree.dependence + self.tree.dependence.T) / 2
-        others = [row for row, i in enumerate(self.tree.leaves) if i not in self.selected]
-        closest = [columns[int(np.argmax(mutual[row, columns]))] for row in others]
-        pairs = [(self.tree.leaves[column], self.tree.leaves[row]) for row, column in zip(others, closest, strict=True)]
-        insteads = [(*(i for i in self.selected if i != selected), other) for selected, other in pairs]
+        mutual = ((self.tree.dependence + self.tree.dependence.T) / 2)[:, columns]
+        rows = [row for row, i in enumerate(self.tree.leaves) if i not in self.selected]
+        others = [self.tree.leaves[row] for row in rows]
+        replaced = [self.tree.leaves[columns[int(np.argmax(mutual[row]))]] for row in rows]
+        return {
+            other: Exchange(selected, cost, self.keeps((selected,), other), dependence, self._adds_something(selected))
+            for other, selected, cost, dependence in zip(
+                others, replaced, self._costs(others, replaced, size), mutual[rows].max(axis=1).tolist(), strict=True
+            )
+        }
+
+    def _costs(self, others: list[int], replaced: list[int], size: SampleSize) -> list[float]:
+        """What is lost at most if each of the others takes the place of a selected factor, as a share."""
+        pairs = zip(others, replaced, strict=True)
+        insteads = [(*(i for i in self.selected if i != selected), other) for other, selected in pairs]
         lost = estimate(self.variances, total_target(self.selected, insteads), size)
         costs = lost.values + margin(LEVEL, lost.standard_errors, 0.0)  # sets that are alike have about the same bias
-        costs[costs <= ROUNDING] = 0.0
-        return {
-            other: Exchange(
-                selected,
-                min(cost, 1.0),
-                self.keeps((selected,), other),
-                float(mutual[row, column]),
-                self._adds_something(selected),
-            )
-            for (selected, other), cost, row, column in zip(pairs, costs.tolist(), others, closest, strict=True)
-        }
+        return [min(cost, 1.0) if cost > ROUNDING else 0.0 for cost in costs.tolist()]
 
     def _adds_something(self, selected: int) -> bool:
         """Whether a selected factor adds something for sure."""
