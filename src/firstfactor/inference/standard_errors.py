@@ -5,6 +5,7 @@ without noise, which is why the bootstrap fails for nearest neighbours (Abadie a
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +95,7 @@ class Parts:
     def linear(self, k: int, index: float = 0.0, explained: float = 1.0, common: float = COMMON) -> Linear:
         """The linear part of an index, or of a sum by itself: what is explained is Var(Y) minus what all leave."""
         times, times_total = self.target.times_whole[k] + index, self.target.times_total[k] - index
-        overlap_rows = self.overlap_rows[k] + times * _overlap_rows(self.whole)
+        overlap_rows = self.overlap_rows[k] + times * self._overlap_rows_of_whole
         overlap = (1 - common) * float(overlap_rows[:-1] @ overlap_rows[:-1]) + common * float(overlap_rows[-1]) ** 2
         shared = self.shared[k] + times * self.whole.shared
         return Linear(
@@ -103,6 +104,10 @@ class Parts:
             float(overlap + 2 * times_total * shared) / explained**2,
             float(times_total) / explained,
         )
+
+    @cached_property
+    def _overlap_rows_of_whole(self) -> Floats:
+        return _overlap_rows(self.whole)
 
     def bias(self, indices: Floats, of_whole: float) -> Floats:
         """What to allow for bias in each index, (indices,), as a share of Var(Y).
