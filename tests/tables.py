@@ -1,5 +1,7 @@
 """Tables to test on: hypothesis strategies for every kind of column, and a few fixed problems."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
@@ -110,3 +112,20 @@ def as_lists_with_gaps(X):
     return [
         [None if pd.isna(v) else str(v) if isinstance(v, (str, bool)) else float(v) for v in X[column]] for column in X
     ]
+
+
+def frame_of_all_kinds(n_rows):
+    """A polars frame with an identifier, numbers, whole numbers, text, dates and a response."""
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        {
+            "id": [f"u{i:03}" for i in range(n_rows)],
+            "size": rng.normal(size=n_rows),
+            "count": rng.integers(0, 5, size=n_rows),
+            "make": np.array(["ash", "elm", "oak"])[rng.integers(0, 3, size=n_rows)],
+            "when": [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(n_rows)],
+            "y": rng.normal(size=n_rows),
+        }
+    )

@@ -37,7 +37,7 @@ def response(outputs=1):
 
 def candidates_of(functions, y, base=(), weights=None):
     residuals = residuals_of(functions, y, base, weights)
-    return Candidates(functions, residuals, base, WORKERS), residuals
+    return Candidates(functions, residuals, [functions.of(i) for i in base], WORKERS), residuals
 
 
 def weighed_left(residuals, values):

@@ -17,8 +17,8 @@ from tables import as_lists, friedman, tables
 
 from firstfactor import FIRST
 from firstfactor._utils.threads import Workers
+from firstfactor.data import stored_columns
 from firstfactor.data.design import read_design
-from firstfactor.neighbors import candidate_search
 from firstfactor.neighbors import search as search_module
 from firstfactor.neighbors.kernels.kd_tree import build_kd_tree
 from firstfactor.neighbors.search import Search
@@ -129,10 +129,10 @@ class TestOneWayOnly:
             np.testing.assert_allclose(search(X, y, k).minus_each(base, base), ref, rtol=1e-9, atol=1e-12)
 
 
-def test_more_candidates_than_a_tile(monkeypatch):
+def test_more_candidates_than_a_block(monkeypatch):
     X, y = friedman(60, factors=23)
     ref = search(X, y, 3).plus_each([6, 0], list(range(7, 23)))
-    monkeypatch.setattr(candidate_search, "TILE", 5)
+    monkeypatch.setattr(stored_columns, "MOST_IN_BLOCK", 5)
     np.testing.assert_allclose(search(X, y, 3).plus_each([6, 0], list(range(7, 23))), ref, rtol=1e-12)
 
 

@@ -1,9 +1,13 @@
-"""How long this process has been running."""
+"""What this process has used so far: time and memory."""
 
 import os
+import sys
 import time
 
 _IMPORTED = time.perf_counter()
+
+# What is taken for the memory of a process where the system does not tell.
+UNKNOWN = 300 * 10**6
 
 
 def since_start() -> float:
@@ -14,3 +18,17 @@ def since_start() -> float:
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (AttributeError, OSError, ValueError, IndexError):
         return time.perf_counter() - _IMPORTED
+
+
+def memory_used() -> int:
+    """Bytes of memory that the process has; where the system does not tell, the most that it had so far."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return UNKNOWN
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

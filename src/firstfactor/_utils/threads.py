@@ -45,15 +45,22 @@ class Workers:
         self._here = threading.local()
         self._stopped = threading.Event()
 
+    def __reduce__(self) -> tuple[type["Workers"], tuple[int | None]]:
+        """What another process makes its own threads from."""
+        return Workers, (self._n_jobs,)
+
     @cached_property
     def count(self) -> int:
         """How many threads there are, the calling one included."""
         if self._n_jobs == 1:
             return 1
-        from joblib import effective_n_jobs  # only now: for a small table, that would take longer than all of its work
+        # Only now: for a small table, that would take longer than all of its work.
+        from joblib import cpu_count, effective_n_jobs
+        from joblib.parallel import get_active_backend
 
         count: int = effective_n_jobs(self._n_jobs)
-        return count
+        is_cluster = hasattr(get_active_backend()[0], "client")  # whose workers are no threads of this machine
+        return min(count, cpu_count()) if is_cluster else count
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor | None:

@@ -5,6 +5,8 @@ as they are where columns have few values; or if the numbers of times that rows 
 table was repeated.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,9 @@ LEAST_COPIES, FEWEST_COPIES = 0.05, 5
 
 # Of pairs of rows that agree in all columns or in all but one, copies are all but this share.
 MOST_NEARLY_EQUAL = 0.1
+
+# Columns looked at before it is decided whether others need be.
+AT_A_TIME = 16
 
 # A table in which so many different rows occur twice, or four times, or six times was put together from itself.
 FEWEST_MULTIPLES = 10
@@ -55,27 +60,44 @@ class _Rows:
         Where columns have few values, rows agree by chance, but not without others that nearly do. It tells nothing if
         all factors have few values.
         """
-        most_values = max(np.unique(self.design.values[rows, j]).size for j in self._columns)
-        if 2 * most_values < rows.size:
+        if 2 * max(self.design.stored.map(partial(_count_values, rows), self._columns)) < rows.size:
             return False
-        pairs, hashes = _pairs(counts), self._hash(rows)
-        columns = (-1, *self._columns)
-        return all(
-            _pairs(_sums(hashes - self._mix(j, rows), counts)) < (1 + MOST_NEARLY_EQUAL) * pairs for j in columns
-        )
+        most, hashes = (1 + MOST_NEARLY_EQUAL) * _pairs(counts), self._hash(rows)
+        if _pairs(_sums(hashes - self._mix_response(rows), counts)) >= most:
+            return False
+        count = partial(_count_nearly_equal, rows, hashes, counts)
+        starts = range(0, len(self._columns), AT_A_TIME)
+        return all(max(self.design.stored.map(count, self._columns[a : a + AT_A_TIME])) < most for a in starts)
 
     def _hash(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
         """A number for each row that is the same for equal rows only: the sum of one for each column."""
-        hashes = self._mix(-1, rows)
-        for j in self._columns:
-            hashes += self._mix(j, rows)
-        return hashes
+        hashes = self._mix_response(rows)
+        return hashes + self.design.stored.sum(partial(_mix_rows, rows), self._columns) if rows.size else hashes
 
-    def _mix(self, column: int, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
-        """A number for each value of a column, or of the response if -1; it looks drawn at random."""
-        if column >= 0:
-            return _mix(self.design.values[rows, column], column)
+    def _mix_response(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """A number for each value of the response; it looks drawn at random."""
         return sum((_mix(self.y[rows, k], -1 - k) for k in range(1, self.y.shape[1])), _mix(self.y[rows, 0], -1))
+
+
+def _mix_rows(rows: NDArray[np.intp], values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:
+    """A number for each value of a column in some rows."""
+    return _mix(values[rows], column)
+
+
+def _count_values(rows: NDArray[np.intp], values: NDArray[np.float64], _: int) -> int:
+    """How many different values a column has in some rows."""
+    return np.unique(values[rows]).size
+
+
+def _count_nearly_equal(
+    rows: NDArray[np.intp],
+    hashes: NDArray[np.uint64],
+    counts: NDArray[np.intp],
+    values: NDArray[np.float64],
+    column: int,
+) -> float:
+    """How many pairs of rows, that occur so often, agree in all columns but one at least."""
+    return _pairs(_sums(hashes - _mix_rows(rows, values, column), counts))
 
 
 def _mix(values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:

@@ -4,9 +4,11 @@ A factor is one or more columns, whose squared distances add: a number, a catego
 several columns of the table that belong together.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from .._utils import checks
 from .encoding import Encoded, encode_table, refuse_missing
 from .scaling import FAR, Columns, rescale
+from .stored_columns import ColumnsElsewhere, JoinedColumns, StoredColumns, cut_factors
 from .table import Factors, locate
 
 Kind = Literal["number", "category", "ordered", "date", "periodic", "group", "constant"]
@@ -30,8 +33,8 @@ class Design:
     """
 
     names: tuple[str, ...]
-    values: NDArray[np.float64]
-    """(rows, columns), C-ordered."""
+    values: NDArray[np.float64] | StoredColumns
+    """(rows, columns), C-ordered, or where they are read from."""
     caps: NDArray[np.float64]
     """What values add that cannot be compared, (columns,): infinity for numbers none of which is missing."""
     categorical: NDArray[np.bool_]
@@ -52,7 +55,7 @@ class Design:
     @property
     def n_rows(self) -> int:
         """How many rows the table has."""
-        return len(self.values)
+        return int(self.values.shape[0])
 
     @property
     def n_factors(self) -> int:
@@ -79,6 +82,55 @@ class Design:
         """The first column of each factor, (factors,)."""
         return np.array([columns[0] for columns in self.columns])
 
+    @cached_property
+    def blocks(self) -> list[range]:
+        """The factors in blocks that are searched together."""
+        return cut_factors(self.n_factors)
+
+    def in_blocks(self, factors: Sequence[int]) -> list[list[int]]:
+        """Some factors by block; blocks without any are left out."""
+        stops = [block.stop for block in self.blocks]
+        cut: dict[int, list[int]] = {}
+        for i in factors:
+            cut.setdefault(bisect_right(stops, i), []).append(i)
+        return [cut[k] for k in sorted(cut)]
+
+    @property
+    def elsewhere(self) -> ColumnsElsewhere | None:
+        """The values, if they are not in memory."""
+        return self.values if isinstance(self.values, ColumnsElsewhere) else None
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether all values are."""
+        return self.elsewhere is None
+
+    @property
+    def columns_at_a_time(self) -> int:
+        """How many columns are read together: all of a block where they are in memory."""
+        return self.values.at_a_time if isinstance(self.values, StoredColumns) else self.values.shape[1]
+
+    def view(self, columns: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """An array, (rows, …), that some columns are in, and where in it they are."""
+        if isinstance(self.values, StoredColumns):
+            return self.values.view(columns)
+        return self.values, np.asarray(columns, dtype=np.intp)
+
+    def take(self, columns: Sequence[int], rows: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
+        """The values of some columns, (rows, columns), C-ordered."""
+        values, where = self.view(columns)
+        return np.ascontiguousarray(values[rows][:, where])
+
+    def column(self, j: int) -> NDArray[np.float64]:
+        """The values of a column, (rows,)."""
+        values, where = self.view([j])
+        return values[:, where[0]]
+
+    @property
+    def stored(self) -> StoredColumns:
+        """The values, wherever they are."""
+        return self.values if isinstance(self.values, StoredColumns) else JoinedColumns([self.values])
+
     def columns_of(self, factors: Sequence[int]) -> list[int]:
         """The columns of some factors."""
         return [j for i in factors for j in self.columns[i]]
@@ -98,7 +150,7 @@ class Design:
         """
         blocks = [np.empty((self.n_rows, 0))]
         for j in self.columns_of(self.varying):
-            column = self.values[:, [j]]
+            column = self.take([j])
             level = column if self.categorical[j] else np.where(column == FAR, 1.0, 0.0)
             if np.isfinite(self.caps[j]):
                 blocks.append((level == np.unique(level)) * np.sqrt(self.caps[j] / 2))
@@ -106,10 +158,39 @@ class Design:
                 blocks.append(np.where(column == FAR, column[column != FAR].mean(), column))
         return np.hstack(blocks)
 
-    def on_rows(self, rows: NDArray[np.intp]) -> "Design":
-        """Some rows of the table, scaled as before."""
-        values = np.ascontiguousarray(self.values[rows])
-        return replace(self, values=values, constant=_constant(values.T, self.columns))
+    def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> "Design":
+        """Some rows of the table, scaled as before; ``many_functions`` says that there will be many of all factors."""
+        if not isinstance(self.values, StoredColumns):
+            values = np.ascontiguousarray(self.values[rows])
+            return replace(self, values=values, constant=_constant(values.T, self.columns))
+        some = replace(self, values=self.values.on_rows(rows, many_functions))
+        is_constant, looked_at = np.ones(some.values.shape[1], dtype=bool), self.columns_of(self.varying)
+        is_constant[looked_at] = some.stored.map(_is_constant, looked_at)
+        return replace(some, constant=np.array([is_constant[list(own)].all() for own in self.columns]))
+
+    def on_factors(self, factors: Sequence[int]) -> "Design":
+        """Some factors, in increasing order, with their values in memory."""
+        columns = self.columns_of(factors)
+        return replace(self._facts_of(factors), values=self.take(columns))
+
+    def without_values(self) -> "Design":
+        """All that is known of the factors but their values."""
+        return replace(self, values=np.empty((self.n_rows, 0)))
+
+    def _facts_of(self, factors: Sequence[int]) -> "Design":
+        columns, some = self.columns_of(factors), list(factors)
+        return Design(
+            names=tuple(self.names[i] for i in factors),
+            values=self.values,
+            caps=self.caps[columns],
+            categorical=self.categorical[columns],
+            columns=_number_columns([len(self.columns[i]) for i in factors]),
+            inputs=tuple(self.inputs[i] for i in factors),
+            constant=self.constant[some],
+            roles=tuple(self.roles[i] for i in factors),
+            spans=self.spans[some],
+            n_missing=self.n_missing[some],
+        )
 
     def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
         """The positions of factors given by name, by position or as a mask."""
@@ -148,6 +229,28 @@ def read_design(
     return build_design(encoded, scale, factor_groups, period)
 
 
+def join_designs(parts: Sequence[Design]) -> Design:
+    """One design of all factors of several, which are in memory and have the same rows."""
+    return Design(
+        names=tuple(name for part in parts for name in part.names),
+        values=JoinedColumns([np.asarray(part.values) for part in parts]),
+        caps=np.concatenate([part.caps for part in parts]),
+        categorical=np.concatenate([part.categorical for part in parts]),
+        columns=_number_columns([len(columns) for part in parts for columns in part.columns]),
+        inputs=tuple(inputs for part in parts for inputs in part.inputs),
+        constant=np.concatenate([part.constant for part in parts]),
+        roles=tuple(role for part in parts for role in part.roles),
+        spans=np.concatenate([part.spans for part in parts]),
+        n_missing=np.concatenate([part.n_missing for part in parts]),
+    )
+
+
+def _number_columns(sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """The columns of factors that have so many each, numbered one after the other."""
+    ends = np.cumsum([0, *sizes]).tolist()
+    return tuple(tuple(range(a, b)) for a, b in pairwise(ends))
+
+
 class _Part(NamedTuple):
     """One or two columns of a design, made of one or more columns of the table."""
 
@@ -162,15 +265,18 @@ def build_design(
     scale: bool | Mapping[Any, float] = True,
     factor_groups: Mapping[str, Factors] | None = None,
     period: Mapping[Any, float] | None = None,
+    is_part: bool = False,
 ) -> Design:
-    """The factors of an encoded table, scaled; the parameters are those of `read_design`."""
+    """The factors of an encoded table, scaled; the other parameters are those of `read_design`.
+
+    ``is_part`` says that other columns of the table are scaled elsewhere, in the same way.
+    """
     units = _by_position("scale", scale if isinstance(scale, Mapping) else {}, encoded)
     periods = _by_position("period", period or {}, encoded)
-    inputs, names = _group_columns(encoded.names, factor_groups or {})
+    inputs, names = group_columns(encoded.names, factor_groups or {})
     n_missing = np.array([_count_missing(encoded, members) for members in inputs])
     parts = [_make_parts(encoded, members, periods, units) for members in inputs]
-    ends = np.cumsum([sum(len(part.values) for part in some) for some in parts]).tolist()
-    columns = tuple(tuple(range(a, b)) for a, b in zip([0, *ends[:-1]], ends, strict=True))
+    columns = _number_columns([sum(len(part.values) for part in some) for some in parts])
     flat = [part for some in parts for part in some]
     is_as_given = len(inputs) == len(encoded.names) and all(part.values.base is encoded.values for part in flat)
     values = encoded.values if is_as_given else np.concatenate([part.values for part in flat])
@@ -178,7 +284,7 @@ def build_design(
     spans = _whole_spans(values, np.array([kind == "number" for kind in kinds]))
     is_category = np.array([kind == "category" for kind in kinds])
     owners = [name for name, some in zip(names, columns, strict=True) for _ in some]
-    caps = _scale_parts(values, flat, is_category, owners, isinstance(scale, Mapping) or bool(scale))
+    caps = _scale_parts(values, flat, is_category, owners, isinstance(scale, Mapping) or bool(scale), is_part)
     return Design(
         names=names,
         values=np.ascontiguousarray(values.T),
@@ -199,6 +305,7 @@ def _scale_parts(
     is_category: NDArray[np.bool_],
     names: Sequence[str],
     scale: bool,
+    is_part: bool,
 ) -> NDArray[np.float64]:
     """Scale values, (columns, rows), in place, and put levels and missing ones `FAR` from others; return the caps."""
     starts = np.cumsum([0, *(len(part.values) for part in parts[:-1])]).tolist()
@@ -206,7 +313,7 @@ def _scale_parts(
     circles = [(start, start + 1) for start, part in placed if part.kind == "periodic"]
     units = {start + k: part.unit for start, part in placed if part.unit for k in range(len(part.values))}
     complete = ~np.isnan(values.min(axis=1))
-    mismatch = rescale(Columns(values, ~is_category, complete, names, circles, units), scale)
+    mismatch = rescale(Columns(values, ~is_category, complete, names, circles, units), scale, is_part)
     caps = np.where(is_category | ~complete, mismatch, np.inf)
     caps[[j for pair in circles for j in pair]] /= 2  # the two columns of a circle are missing together
     if is_category.any():
@@ -233,7 +340,7 @@ def _by_position(parameter: str, given: Mapping[Any, float], encoded: Encoded) -
     return found
 
 
-def _group_columns(
+def group_columns(
     names: tuple[str, ...], groups: Mapping[str, Factors]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
     """The columns of each factor, and the names of the factors, in the order of their first columns."""
@@ -303,6 +410,10 @@ def _constant(values: NDArray[np.float64], columns: Sequence[tuple[int, ...]]) -
     if len(columns) == len(values):
         return constant
     return np.array([constant[list(some)].all() for some in columns])
+
+
+def _is_constant(values: NDArray[np.float64], _: int) -> bool:
+    return bool((values == values[0]).all())
 
 
 def _count_missing(encoded: Encoded, members: tuple[int, ...]) -> int:

@@ -43,10 +43,22 @@ class Encoded:
         """Which columns hold codes of levels without an order, (columns,)."""
         return np.array([kind == "category" for kind in self.kinds])
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return int(self.values.shape[1])
+
     def on_rows(self, rows: NDArray[np.intp]) -> "Encoded":
         """Some rows."""
         values = self.values[:, rows]
         return replace(self, values=values, n_missing=_count_missing(values))
+
+    def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        if not self.n_missing.any():
+            return np.zeros(int(rows.sum()), dtype=bool), np.zeros(len(self.names), np.intp)
+        gaps: NDArray[np.bool_] = np.isnan(self.values[:, rows])
+        return np.any(gaps, axis=0), np.sum(gaps, axis=1)
 
 
 def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:

@@ -49,7 +49,8 @@ class Identifiers:
     """Which factors number rows or groups of rows, with what is found out about columns on the way."""
 
     def __init__(self, design: Design, codes: Mapping[int, NDArray[np.intp]]) -> None:
-        self.design, self._codes = design, dict(codes)
+        self.design, self._codes = design, codes
+        self._counts: dict[int, NDArray[np.intp]] = {}
 
     def what_is_numbered(self, factor: int) -> Literal["rows", "groups"] | None:
         """What the values of a factor may just number: rows or groups of rows; None if they mean something."""
@@ -64,9 +65,11 @@ class Identifiers:
 
     def counts(self, factor: int) -> NDArray[np.intp]:
         """How often each value occurs."""
-        if factor not in self._codes:
-            self._codes[factor] = np.unique(self._values(factor), return_inverse=True)[1]
-        return np.bincount(self._codes[factor])
+        if factor not in self._counts:
+            known = self._codes.get(factor)
+            counts = np.unique(self._values(factor), return_counts=True)[1] if known is None else np.bincount(known)
+            self._counts[factor] = counts
+        return self._counts[factor]
 
     def _names_rows(self, factor: int) -> bool:
         n, n_values = self.design.n_rows, self.counts(factor).size
@@ -132,7 +135,7 @@ class Identifiers:
 
     def _values(self, factor: int) -> NDArray[np.float64]:
         """The first column of a factor, (rows,)."""
-        return self.design.values[:, self.design.columns[factor][0]]
+        return self.design.column(self.design.columns[factor][0])
 
     def _is_whole(self, factor: int) -> bool:
         return not np.isnan(self.design.spans[factor])

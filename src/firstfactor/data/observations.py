@@ -1,5 +1,6 @@
 """X, y, weights and groups in, rows that can be analysed out: everything about a table is read and checked once."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from .columns import Column, level_codes
 from .design import Design, build_design
 from .encoding import Encoded, encode_table, refuse_missing
 from .response import Floats, Response, Target, read_target
-from .table import Factors
+from .table import Factors, locate
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,25 @@ class Reading:
     task: str = "auto"
     response: str = "values"
     output_weights: Sequence[float] | None = None
+
+    def of_columns(self, names: tuple[str, ...], columns: Sequence[int]) -> "Reading":
+        """What is said about some columns of a table whose columns have these names, by position among them."""
+        place = {j: k for k, j in enumerate(columns)}
+
+        def find(parameter: str, said: Factors) -> list[int]:
+            return [place[j] for j in locate(parameter, said, names, globs=True) if j in place]
+
+        def numbers(parameter: str, said: Mapping[Any, float]) -> dict[int, float]:
+            return {k: number for column, number in said.items() for k in find(parameter, column)}
+
+        groups = {name: find("factor_groups", members) for name, members in (self.factor_groups or {}).items()}
+        return replace(
+            self,
+            categorical=None if self.categorical is None else find("categorical", self.categorical),
+            scale=numbers("scale", self.scale) if isinstance(self.scale, Mapping) else self.scale,
+            factor_groups={name: members for name, members in groups.items() if members},
+            period=numbers("period", self.period or {}),
+        )
 
 
 @dataclass(frozen=True)
@@ -57,11 +77,38 @@ class Observations:
     dropped: Dropped
 
 
+class StoredFactors(ABC):
+    """The columns of a table that is not in memory as a whole: what is asked of `Encoded` is asked of them."""
+
+    names: tuple[str, ...]
+    n_rows: int
+
+    @abstractmethod
+    def on_rows(self, rows: NDArray[np.intp]) -> "StoredFactors":
+        """Some rows."""
+
+    @abstractmethod
+    def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+
+    @abstractmethod
+    def design(self) -> Design:
+        """The factors, encoded and scaled."""
+
+
+class StoredTable(ABC):
+    """A table that is not in memory as a whole."""
+
+    @abstractmethod
+    def open(self, reading: Reading) -> StoredFactors:
+        """Its columns, read as the parameters say."""
+
+
 @dataclass(frozen=True)
 class Table:
     """All that was read about the rows of a table that can be analysed, in its own units."""
 
-    encoded: Encoded
+    encoded: Encoded | StoredFactors
     target: Target
     weights: Floats | None
     groups: NDArray[np.intp] | None
@@ -85,7 +132,7 @@ class Table:
         """The rows encoded and scaled."""
         reading, weights = self.reading, _normalise(self.weights)
         return Observations(
-            build_design(self.encoded, reading.scale, reading.factor_groups, reading.period),
+            _build(self.encoded, reading),
             self.target.encode(reading.task, reading.response, reading.output_weights, weights),
             weights,
             None if self.groups is None else _renumber(self.groups),
@@ -100,8 +147,8 @@ def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, grou
     Rows without a response or with a weight of 0 are left out, and those with missing values in a factor if
     ``reading.missing`` says "drop".
     """
-    encoded = encode_table(X, reading.categorical)
-    n_rows = encoded.values.shape[1]
+    encoded = X.open(reading) if isinstance(X, StoredTable) else encode_table(X, reading.categorical)
+    n_rows = encoded.n_rows
     target = read_target(y, n_rows)
     weights = None if sample_weight is None else _read_weights(sample_weight, n_rows)
     codes = None if groups is None else level_codes(_read_rows(groups, "groups", n_rows).values)[0]
@@ -110,11 +157,17 @@ def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, grou
     if rows.size < n_rows:
         _refuse_too_few(rows.size, n_rows, dropped)
         table = table.on_rows(rows)
-    if reading.missing == "error":
-        refuse_missing(table.encoded)
+    if reading.missing == "error" and isinstance(table.encoded, Encoded):
+        refuse_missing(table.encoded)  # others are looked at when they are read
     if table.groups is not None and (table.groups == table.groups[0]).all():
         raise ValueError("groups must tell at least two groups apart; all rows have the same one.")
     return table
+
+
+def _build(encoded: Encoded | StoredFactors, reading: Reading) -> Design:
+    if isinstance(encoded, StoredFactors):
+        return encoded.design()
+    return build_design(encoded, reading.scale, reading.factor_groups, reading.period)
 
 
 def read_observations(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Observations:
@@ -123,18 +176,16 @@ def read_observations(X: Any, y: Any, reading: Reading, sample_weight: Any = Non
 
 
 def _find_rows(
-    encoded: Encoded, no_response: NDArray[np.bool_], weights: Floats | None, missing: str
+    encoded: Encoded | StoredFactors, no_response: NDArray[np.bool_], weights: Floats | None, missing: str
 ) -> tuple[NDArray[np.intp], Dropped]:
     """The rows that are analysed, and why others are not; a row counts for the first reason that it has."""
-    n_rows = encoded.values.shape[1]
+    n_rows = encoded.n_rows
     no_weight = np.zeros(n_rows, dtype=bool) if weights is None else ~no_response & (weights == 0)
     kept = ~no_response & ~no_weight
     costs: tuple[tuple[str, int], ...] = ()
     incomplete = np.zeros(n_rows, dtype=bool)
-    if missing == "drop" and encoded.n_missing.any():
-        gaps = np.isnan(encoded.values[:, kept])
-        incomplete[kept] = gaps.any(axis=0)
-        counts = gaps.sum(axis=1)
+    if missing == "drop":
+        incomplete[kept], counts = encoded.find_gaps(kept)
         worst = [int(j) for j in np.argsort(-counts, kind="stable") if counts[j]]
         costs = tuple((encoded.names[j], int(counts[j])) for j in worst)
     rows = np.flatnonzero(kept & ~incomplete)

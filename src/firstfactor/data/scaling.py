@@ -38,10 +38,11 @@ class Columns:
     """What some columns are divided by instead of their standard deviations."""
 
 
-def rescale(columns: Columns, scale: bool) -> float:
+def rescale(columns: Columns, scale: bool, is_part: bool = False) -> float:
     """Scale the numeric columns in place; return what a mismatch of levels adds to a squared distance.
 
-    Powers of two come first: they are exact and keep squares from overflowing, whatever the units.
+    Powers of two come first: they are exact and keep squares from overflowing, whatever the units. Of a part of a table
+    the largest value of all is not known: what is not scaled stays as it is, and must not be too large for that.
     """
     values, numeric = columns.values, columns.numeric
     largest = np.where(numeric, np.maximum(values.max(axis=1), -values.min(axis=1)), 0.0)
@@ -49,7 +50,7 @@ def rescale(columns: Columns, scale: bool) -> float:
         largest[j] = np.fmax.reduce(np.abs(values[j]))
     varies = numeric & (largest > 0)
     exponents = np.frexp(largest)[1]
-    common = int(exponents[varies].max()) if varies.any() else 0
+    common = int(exponents[varies].max()) if varies.any() and not is_part else 0
     shifts = np.where(varies, exponents if scale else common, 0)
     mismatch, shifted = MISMATCH, np.abs(shifts).max() > SAFE_EXPONENT or not scale
     if shifted:
@@ -63,6 +64,8 @@ def rescale(columns: Columns, scale: bool) -> float:
     else:
         with np.errstate(over="ignore"):  # refused below if there are categories
             mismatch = float(np.ldexp(mismatch, -2 * common))
+    if is_part and not scale:
+        _refuse_large(columns, largest)
     _refuse_strange_units(columns, varies)
     _refuse_lost_digits(columns, mismatch, scale)
     return mismatch
@@ -82,6 +85,14 @@ def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float
         known = values[list(pair)][:, ~np.isnan(values[pair[0]])]
         deviations[list(pair), 0] = np.sqrt(known.var(axis=1, ddof=1).sum()) if np.ptp(known, axis=1).any() else 1.0
     return deviations
+
+
+def _refuse_large(columns: Columns, largest: NDArray[np.float64]) -> None:
+    if largest.max(initial=0.0) >= LARGEST:
+        raise ValueError(
+            f"scale=False is for values below {LARGEST:.0e} where a table is not read into memory as a whole; column "
+            f"{columns.names[int(largest.argmax())]!r} of X has {largest.max():g}. Use scale=True, or change the units."
+        )
 
 
 def _refuse_strange_units(columns: Columns, varies: NDArray[np.bool_]) -> None:

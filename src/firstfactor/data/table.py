@@ -25,9 +25,9 @@ def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], i
         return _open_array(X)
     X = flatten_names(X)
     if nw.dependencies.is_pandas_dataframe(X):
-        _refuse_duplicate_names(X.columns)
+        refuse_duplicate_names(X.columns)
     elif nw.dependencies.is_pyarrow_table(X):
-        _refuse_duplicate_names(X.column_names)
+        refuse_duplicate_names(X.column_names)
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError("X must be a table in memory; got a lazy one. Call .collect() or .compute() first.")
@@ -76,7 +76,8 @@ def _refuse_empty(shape: Sequence[int]) -> None:
         raise ValueError(f"X must have at least 2 rows; got n_samples = {shape[0]}.")
 
 
-def _refuse_duplicate_names(names: Iterable[Any]) -> None:
+def refuse_duplicate_names(names: Iterable[Any]) -> None:
+    """Refuse columns that have the same name."""
     repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if repeated:
         raise ValueError(f"X must have distinct column names; repeated: {_shorten(repeated)}. Rename them.")

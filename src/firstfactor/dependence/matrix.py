@@ -38,7 +38,8 @@ class Dependence:
         search = variances.search
         rows = draw_fixed(search.design.n_rows, most_rows)
         # Whether the response varies in these rows is no matter: factors explain factors.
-        part = search.on_rows(rows, search.y[rows]) if rows.size < search.design.n_rows else search
+        is_here = rows.size == search.design.n_rows and search.design.is_in_memory
+        part = search if is_here else search.on_rows(rows, search.y[rows])
         self._search = Search(
             part.design,
             part.y,
@@ -81,7 +82,7 @@ def _columns(design: Design, factor: int, weights: Floats | None) -> Floats:
     """A factor as columns whose variances add up to 1, (rows, columns); zeros if it is constant."""
     blocks = []
     for j in design.columns[factor]:
-        column = design.values[:, j]
+        column = design.column(j)
         if design.categorical[j]:
             blocks += _indicators(column)
             continue

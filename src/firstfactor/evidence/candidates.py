@@ -4,13 +4,14 @@ A candidate has several ways to show: its smoothest function, its first ones tog
 with functions of a factor of the base, which show what changes sign from one place to another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._utils.threads import Workers
+from .._utils.threads import Workers, one_blas_thread
 from ..neighbors.strategy import Floats
 from .functions import FactorFunctions, Functions
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value
@@ -36,23 +37,47 @@ class CandidateTest:
 class Candidates:
     """Tests of the factors outside of one base."""
 
-    def __init__(self, functions: FactorFunctions, residuals: Residuals, base: Sequence[int], workers: Workers) -> None:
+    def __init__(
+        self, functions: FactorFunctions, residuals: Residuals, base: Sequence[Functions], workers: Workers
+    ) -> None:
         self._functions, self._residuals, self._base, self._workers = functions, residuals, base, workers
 
     def test_each(self, candidates: Sequence[int]) -> CandidateTest:
-        """Whether the best candidate adds anything by itself."""
-        blocks = self._functions.blocks(candidates)
-        order = np.argsort([i for block in blocks for i in block], kind="stable")  # candidates are in order
-        looks = self._workers.map(self._look, blocks)
-        deviates = np.concatenate([deviates for deviates, _ in looks])[order]
-        gains = np.concatenate([gains for _, gains in looks])[order]
+        """Whether the best candidate adds anything by itself; candidates are in order."""
+        looks = self._ask(look_at_each, "test", candidates)
+        deviates, gains = (np.concatenate(each) for each in zip(*looks, strict=True))
         n_tests = len(candidates) * (len(NESTED) + len(self._base))
         if is_sure(deviates.max(), n_tests, self._functions.n_rows):
             return CandidateTest(deviates, gains, bonferroni(deviates.max(), n_tests))
+        drawn = self._ask(draw_for_each, "test against draws", candidates)
+        best = np.max([largest for _, largest in drawn], axis=0)
+        deviates = np.concatenate([deviates for deviates, _ in drawn])
+        return CandidateTest(deviates, gains, p_value(best, self._functions.n_rows))
+
+    def _ask(self, ask: "AskCandidates", name: str, candidates: Sequence[int]) -> list[tuple[Floats, Floats]]:
+        """What is asked of the candidates: all at once if they are in memory, else block by block where they are."""
+        if self._functions.design.is_in_memory:
+            return [ask(self, candidates)]
+        name = f"step {len(self._base) + 1} {name}"
+        return self._functions.ask_each_block(name, _ask_block, candidates, ask, self._residuals, self._base)
+
+    def look_at_each(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
+        """The deviate of the functions of each candidate, and its gain: both (candidates,)."""
+        blocks, order = self._blocks(candidates)
+        deviates, gains = zip(*self._workers.map(self._look, blocks), strict=True)
+        return np.concatenate(deviates)[order], np.concatenate(gains)[order]
+
+    def draw_for_each(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
+        """The largest deviate of each candidate, (candidates,), and that of all in y and in each draw, (1 + draws,)."""
+        blocks, order = self._blocks(candidates)
         drawn = self._workers.map(lambda some: self._deviates(some, self._residuals.squares_and_draws), blocks)
         best = np.max([each.max(axis=0) for each in drawn], axis=0)
-        deviates = np.concatenate([each[:, 0] for each in drawn])[order]
-        return CandidateTest(deviates, gains, p_value(best, self._functions.n_rows))
+        return np.concatenate([each[:, 0] for each in drawn])[order], best
+
+    def _blocks(self, candidates: Sequence[int]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
+        """The candidates in blocks, and the order in which they were."""
+        blocks = self._functions.blocks(candidates)
+        return blocks, np.argsort([i for block in blocks for i in block], kind="stable")
 
     def test_member(self, factor: int) -> float:
         """The p-value of one factor that was in, given those of the base; also in threes with two of them."""
@@ -72,8 +97,8 @@ class Candidates:
         """The largest deviate of some factors, (factors, …), of their functions and of products with the base."""
         left = self._left_of(some)
         found = self._nested(squares(left), len(some))
-        for b in self._base:
-            found = np.maximum(found, self._of_products(left, len(some), self._functions.of(b), squares))
+        for others in self._base:
+            found = np.maximum(found, self._of_products(left, len(some), others, squares))
         return found
 
     def _left_of(self, some: Sequence[int]) -> Functions:
@@ -108,6 +133,22 @@ class Candidates:
         found: Floats = self._deviates((factor,), squares)[0]
         first = self._left_of((factor,))[:1]
         for b, c in combinations(self._base, 2):
-            both = self._functions.of(b)[:1] * self._functions.of(c)[:1]
-            found = np.maximum(found, self._of_products(first, 1, both, squares)[0])
+            found = np.maximum(found, self._of_products(first, 1, b[:1] * c[:1], squares)[0])
         return found
+
+
+AskCandidates = Callable[[Candidates, Sequence[int]], tuple[Floats, Floats]]
+look_at_each: AskCandidates = Candidates.look_at_each
+draw_for_each: AskCandidates = Candidates.draw_for_each
+
+
+def _ask_block(
+    functions: FactorFunctions,
+    candidates: Sequence[int],
+    ask: AskCandidates,
+    residuals: Residuals,
+    base: Sequence[Functions],
+) -> tuple[Floats, Floats]:
+    """What is asked of some candidates of one block."""
+    with one_blas_thread():
+        return ask(Candidates(functions, residuals, base, Workers(1)), candidates)

@@ -5,13 +5,15 @@ Speckman 1990). A category has contrasts of its levels, the most frequent first.
 own. The functions of one column have mean 0 and mean square 1, and are uncorrelated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.threads import Workers
+from .._utils.cache import BoundedCache
+from .._utils.threads import Workers, one_blas_thread
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.strategy import Floats
@@ -26,6 +28,9 @@ MANY_FACTORS = 100
 # Levels beyond this many, the rarest, are taken together.
 MOST_LEVELS = 100
 
+# Factors whose functions are kept where the table is not in memory: those of a base.
+MOST_KEPT = 32
+
 # Functions of a factor of several columns, roughly.
 MOST_FUNCTIONS = 24
 
@@ -39,42 +44,55 @@ SMALLEST_SHARE = 1e-6
 class FactorFunctions:
     """The functions of the varying factors of a design."""
 
-    def __init__(self, design: Design, workers: Workers) -> None:
-        self._design = design
-        self.are_few = design.n_factors <= MANY_FACTORS
+    def __init__(self, design: Design, workers: Workers, are_few: bool | None = None) -> None:
+        self.design = design
+        self.are_few = design.n_factors <= MANY_FACTORS if are_few is None else are_few
         """Whether the factors are so few that what takes longer for each is worth it."""
         self._most = MOST_OF_FEW if self.are_few else MOST_OF_MANY
-        made = workers.map(self._of_factor, design.varying)
-        self._of: dict[int, Functions] = dict(zip(design.varying, made, strict=True))
+        here = design.varying if design.is_in_memory else ()
+        made = workers.map(self._of_factor, here)
+        self._of: dict[int, Functions] = dict(zip(here, made, strict=True))
+        self._recent: BoundedCache[Functions] = BoundedCache(MOST_KEPT)
 
     @property
     def n_rows(self) -> int:
         """How many rows the table has."""
-        return self._design.n_rows
+        return self.design.n_rows
+
+    def ask_each_block(self, name: str, ask: Callable[..., Any], factors: Sequence[int], *shared: Any) -> list[Any]:
+        """What is asked of the functions of each block of factors, where they are: see `StoredColumns.each_block`."""
+        make = functions_of_few if self.are_few else functions_of_many
+        return self.design.stored.each_block(name, make, ask, factors, *shared)
 
     def of(self, factor: int) -> Functions:
         """The functions of one factor."""
-        return self._of[factor]
+        if self.design.is_in_memory:
+            return self._of[factor]
+        return self._recent.find((factor,), lambda: self._of_factor(factor))
 
     def blocks(self, factors: Sequence[int]) -> list[tuple[int, ...]]:
-        """The factors cut into blocks that fit into a cache; those of a block have equally many functions."""
-        by_number: dict[int, list[int]] = {}
-        for i in factors:
-            by_number.setdefault(len(self._of[i]), []).append(i)
+        """The factors cut into blocks that fit into a cache; those of a block have equally many functions.
+
+        They are also of one block of the design: what is found of them has the same bits wherever that is.
+        """
         cut = []
-        for number, some in by_number.items():
-            size = max(BLOCK // (number * self.n_rows), 1)
-            cut += [tuple(some[at : at + size]) for at in range(0, len(some), size)]
+        for block in self.design.in_blocks(factors):
+            by_number: dict[int, list[int]] = {}
+            for i in block:
+                by_number.setdefault(len(self.of(i)), []).append(i)
+            for number, some in by_number.items():
+                size = max(BLOCK // (number * self.n_rows), 1)
+                cut += [tuple(some[at : at + size]) for at in range(0, len(some), size)]
         return cut
 
     def _of_factor(self, factor: int) -> Functions:
-        columns = self._design.columns[factor]
+        columns = self.design.columns[factor]
         most = max(min(self._most, MOST_FUNCTIONS // len(columns)), 2)
         return np.concatenate([self._of_column(j, most) for j in columns])
 
     def _of_column(self, j: int, most: int) -> Functions:
-        values = self._design.values[:, j]
-        if self._design.categorical[j]:
+        values = self.design.column(j)
+        if self.design.categorical[j]:
             return level_functions(values, MOST_LEVELS)
         missing = values > FAR / 2
         if not missing.any():
@@ -97,7 +115,19 @@ class FactorFunctions:
     @cached_property
     def _of_distinct(self) -> Functions:
         """The functions at ranks of distinct values, (functions, rows)."""
-        return smooth_functions(np.arange(self._design.n_rows, dtype=float), self._most)
+        return smooth_functions(np.arange(self.design.n_rows, dtype=float), self._most)
+
+
+def functions_of_few(design: Design) -> FactorFunctions:
+    """The functions of some factors of a table that has few."""
+    with one_blas_thread():
+        return FactorFunctions(design, Workers(1), are_few=True)
+
+
+def functions_of_many(design: Design) -> FactorFunctions:
+    """The functions of some factors of a table that has many."""
+    with one_blas_thread():
+        return FactorFunctions(design, Workers(1), are_few=False)
 
 
 def smooth_functions(values: Floats, most: int) -> Functions:

@@ -10,9 +10,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.threads import Workers
+from .._utils.threads import Workers, one_blas_thread
 from ..neighbors.strategy import Floats
 from .functions import BLOCK, FactorFunctions
+from .regression import Regression
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value
 
 # Functions of a factor that are multiplied: a line and a parabola.
@@ -38,9 +39,11 @@ def joint_test(
     functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers, most: int
 ) -> JointTest:
     """The two or three candidates, at most so many, that add most together, and how likely that is by chance."""
-    lines = _first_functions(functions, residuals, candidates)
     n = len(candidates)
     n_pairs, n_threes = n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6
+    if n_pairs > MOST_PAIRS and not functions.design.is_in_memory:
+        return _test_best_pairs(functions, residuals, candidates, workers)
+    lines = _first_functions(functions, residuals, candidates)
     sets: list[tuple[int, ...]] = _promising_pairs(lines, residuals, workers) if n_pairs > MOST_PAIRS else []
     sets = sets or list(combinations(range(n), 2))
     n_tests = 2 * n_pairs
@@ -56,14 +59,69 @@ def joint_test(
     return JointTest(best, p_value(np.max([each.max(axis=0) for each in drawn], axis=0), functions.n_rows))
 
 
-def _first_functions(functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int]) -> Lines:
-    lines = np.zeros((len(candidates), MULTIPLIED, functions.n_rows), np.float32)
-    for k, i in enumerate(candidates):
+def _test_best_pairs(
+    functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers
+) -> JointTest:
+    """The same for many candidates whose functions are not in memory: only those of the best pairs get there."""
+    n = len(candidates)
+    sets = _promising_pairs(_first_functions(functions, residuals, candidates, 1), residuals, workers)
+    sets = sets or [(0, 1)]  # all are alike
+    involved = sorted({i for pair in sets for i in pair})
+    names = frozenset(functions.design.names[candidates[i]] for i in involved)
+    place = {i: k for k, i in enumerate(involved)}
+    lines = _first_functions(functions, residuals, candidates, MULTIPLIED, names)
+    local: list[tuple[int, ...]] = [(place[i], place[j]) for i, j in sets]
+    of_y = np.concatenate(_deviates(lines, residuals, local, residuals.squares, workers))[:, 0]
+    best = tuple(candidates[i] for i in sets[int(np.argmax(of_y))])
+    return JointTest(best, bonferroni(of_y.max(), n * (n - 1)))
+
+
+def _first_functions(
+    functions: FactorFunctions,
+    residuals: Residuals,
+    candidates: Sequence[int],
+    most: int = MULTIPLIED,
+    names: frozenset[str] | None = None,
+) -> Lines:
+    """The lines of the candidates, or of those with some names; at most so many of each."""
+    design, regression = functions.design, residuals.regression
+    if design.is_in_memory:
+        return np.concatenate([_first_of(functions, regression, some) for some in design.in_blocks(candidates)])
+    return _join(functions.ask_each_block("take lines of", _first_of_block, candidates, regression, most, names))
+
+
+def _join(blocks: list[Lines]) -> Lines:
+    """Blocks of lines one after the other; they go away one by one, so that there is no second copy of all."""
+    ends = np.cumsum([len(block) for block in blocks]).tolist()
+    lines = np.empty((ends[-1], *blocks[0].shape[1:]), np.float32)
+    for end in reversed(ends):
+        block = blocks.pop()
+        lines[end - len(block) : end] = block
+    return lines
+
+
+def _first_of(functions: FactorFunctions, regression: Regression, factors: Sequence[int]) -> Lines:
+    """The lines of the factors of one block."""
+    lines = np.zeros((len(factors), MULTIPLIED, functions.n_rows), np.float32)
+    for k, i in enumerate(factors):
         first = functions.of(i)[:MULTIPLIED]
         lines[k, : len(first)] = first
-    regression = residuals.regression
     left = regression.remains(regression.weigh(lines.reshape(-1, functions.n_rows)))
     return regression.unweigh(left).reshape(lines.shape)
+
+
+def _first_of_block(
+    functions: FactorFunctions,
+    factors: Sequence[int],
+    regression: Regression,
+    most: int,
+    names: frozenset[str] | None,
+) -> Lines:
+    """The lines of some factors of one block; all are found together, which decides their last bits."""
+    with one_blas_thread():
+        lines = _first_of(functions, regression, factors)
+    wanted = [k for k, i in enumerate(factors) if names is None or functions.design.names[i] in names]
+    return np.ascontiguousarray(lines[wanted, :most])
 
 
 def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> list[tuple[int, ...]]:

@@ -51,6 +51,10 @@ class Regression:
         self.leverage: Floats = np.minimum((self._basis**2).sum(axis=0), LARGEST_LEVERAGE)
         """How much each row fits itself, (rows,)."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What other processes need: to tell what is left of functions, not of y."""
+        return {name: value for name, value in vars(self).items() if name != "_basis"}
+
     def residuals(self, y: Floats) -> Floats:
         """What is left of some responses, (outputs, rows), weighed."""
         y = self.weigh(y)

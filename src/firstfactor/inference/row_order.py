@@ -71,7 +71,7 @@ def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding
 def _least_correlation(design: Design, factors: Sequence[int], n_rows: int) -> float:
     """The smallest correlation of consecutive rows that is worth a word."""
     least = max(STANDARD_ERRORS / np.sqrt(n_rows), LEAST_CORRELATION)
-    if not any(_runs_one_way(design.values[:n_rows, j]) for j in design.columns_of(factors)):
+    if not any(_runs_one_way(design.column(j)[:n_rows]) for j in design.columns_of(factors)):
         return float(least)
     return max(float(least), LEAST_IF_SORTED) if n_rows >= FEWEST_IF_SORTED else np.inf
 

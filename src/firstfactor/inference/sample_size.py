@@ -70,7 +70,7 @@ def _between_any_two(search: Search, factor: int) -> float:
 
 def _between_in_column(design: Design, j: int) -> float:
     """The same in one column: two rows either have comparable values or are as far as the cap."""
-    column, n = design.values[:, j], design.n_rows
+    column, n = design.column(j), design.n_rows
     if np.isinf(design.caps[j]):
         return 2 * float(column.var(ddof=1))
     if design.categorical[j]:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -26,55 +27,61 @@ from .strategy import (
     spans,
 )
 
-# Candidates served by one search: what is known of so many stays in the fastest cache, and the one that is hardest to
-# serve holds up few others.
-TILE = 256
-
 # Rows searched to estimate how long the others will take.
 SAMPLE = 16
 
 
 class CandidateSearch(ABC):
-    """One search in a base that serves many candidates of one column: what both kinds have in common."""
+    """One search in a base that serves a block of candidates of one column: what both kinds have in common.
+
+    What is known of a block stays in the fastest cache, and the candidate that is hardest to serve holds up few others.
+    """
 
     def __init__(self, space: SearchSpace, position: Positions, order: Positions) -> None:
         self._space = space
         self._order = order
         self._y, self._weight = space.y[order], space.row_weights[order]
         self._centres = occupied(position[space.outer], position.size, position.size)
-        self._gathered: tuple[Sequence[int], Floats] = ((), np.empty((0, 0)))
+        self.candidates: list[int] = []
+        self._values = np.empty((0, 0))
 
-    def cost(self, candidates: Sequence[int]) -> float:
+    def serve(self, candidates: Sequence[int]) -> None:
+        """Get ready for some candidates."""
+        if self.candidates != list(candidates):
+            self._values = np.empty((0, 0))  # never hold two
+            self.candidates, self._values = list(candidates), self._gather(candidates)
+
+    def cost(self) -> float:
         """Nanoseconds for each row and candidate, from what a few rows take."""
-        some = candidates[:TILE]
         sample = self._centres[:: -(-self._centres.size // SAMPLE)].copy()
-        _, spent = self._sum(some, self._gather(some), sample)
-        return spent / (sample.size * len(some))
+        _, spent = self._sum(sample)
+        return spent / (sample.size * len(self.candidates))
 
-    def means(self, candidates: Sequence[int]) -> Floats:
-        """Mean variance of y in the base plus each candidate, (candidates,)."""
-        tiles = [candidates[span] for span in spans(len(candidates), TILE)]
-        return np.concatenate([np.empty(0), *map(self._means_of_tile, tiles)])
+    def tasks(self) -> list[Positions]:
+        """The centres of balls, cut into tasks."""
+        return blocks(self._centres, CANDIDATE_ROW + CANDIDATE_CELL * len(self.candidates))
 
-    def _means_of_tile(self, candidates: Sequence[int]) -> Floats:
-        values = self._gather(candidates)
-        tasks = blocks(self._centres, CANDIDATE_ROW + CANDIDATE_CELL * len(candidates))
-        sums = self._space.workers.map(lambda block: self._sum(candidates, values, block)[0], tasks)
-        total: Floats = np.sum(sums, axis=0)
-        return total / self._space.outer_weight
+    def sums(self, tasks: Sequence[Positions]) -> list[Floats]:
+        """For each of some tasks, the sum of the variances of y in the base plus each candidate, (candidates,)."""
+        return self._space.workers.map(lambda centres: self._sum(centres)[0], tasks)
 
     def _gather(self, candidates: Sequence[int]) -> Floats:
         """The candidates' values in the order of the search."""
-        if self._gathered[0] != candidates:
-            self._gathered = ((), np.empty((0, 0)))  # never hold two
-            columns, out = self._space.design.first_columns[list(candidates)], self._empty(len(candidates))
-            by_row = self._by_row(out)
-            self._space.workers.map(
-                lambda rows: gather(self._space.design.values, self._order[rows], columns, by_row[rows]),
-                spans(self._order.size, 2**17 // columns.size),
-            )
-            self._gathered = candidates, out
-        return self._gathered[1]
+        design, out = self._space.design, self._empty(len(candidates))
+        columns, by_row = design.first_columns[list(candidates)], self._by_row(out)
+        for some in spans(columns.size, design.columns_at_a_time):
+            values, where = design.view(columns[some].tolist())
+            copy = partial(self._copy, values, where, by_row[:, some])
+            self._space.workers.map(copy, spans(self._order.size, 2**17 // where.size))
+        return out
+
+    def _copy(self, values: Floats, columns: Positions, out: Floats, rows: slice) -> None:
+        """Copy some columns in the order of the search, of which some rows."""
+        gather(values, self._order[rows], columns, out[rows])
+
+    def _caps(self) -> Floats:
+        """The cap of each candidate, (candidates,)."""
+        return self._space.design.caps[self._space.design.first_columns[self.candidates]]
 
     @abstractmethod
     def _empty(self, n_candidates: int) -> Floats:
@@ -85,7 +92,7 @@ class CandidateSearch(ABC):
         """The same array as (rows, candidates)."""
 
     @abstractmethod
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
+    def _sum(self, centres: Positions) -> tuple[Floats, float]:
         """The sum of variances for each candidate, (candidates,), and an estimate of the nanoseconds spent."""
 
 
@@ -93,7 +100,7 @@ class SortedColumnSearch(CandidateSearch):
     """Windows of one sorted numeric column."""
 
     def __init__(self, space: SearchSpace, base: int) -> None:
-        column = space.design.values[:, space.design.columns[base][0]]
+        column = space.design.column(space.design.columns[base][0])
         order = np.argsort(column)
         super().__init__(space, inverse(order), order)
         self._base = in_blocks(column[order], np.inf)
@@ -104,12 +111,11 @@ class SortedColumnSearch(CandidateSearch):
     def _by_row(self, values: Floats) -> Floats:
         return values.reshape(len(values), -1).T
 
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        caps = self._space.design.caps[self._space.design.first_columns[list(candidates)]]
+    def _sum(self, centres: Positions) -> tuple[Floats, float]:
         total, n_visited = sum_along_each(
-            self._base, values, caps, self._y, self._weight, centres, self._space.n_neighbors
+            self._base, self._values, self._caps(), self._y, self._weight, centres, self._space.n_neighbors
         )
-        return total, LINE * centres.size * len(candidates) + LINE_BLOCK * n_visited
+        return total, LINE * centres.size * len(self.candidates) + LINE_BLOCK * n_visited
 
 
 class TreeSearch(CandidateSearch):
@@ -126,13 +132,13 @@ class TreeSearch(CandidateSearch):
     def _by_row(self, values: Floats) -> Floats:
         return values
 
-    def _sum(self, candidates: Sequence[int], values: Floats, centres: Positions) -> tuple[Floats, float]:
-        permuted, caps = self._permuted, np.full(values.shape[1], np.inf)
-        caps[: len(candidates)] = self._space.design.caps[self._space.design.first_columns[list(candidates)]]
+    def _sum(self, centres: Positions) -> tuple[Floats, float]:
+        permuted, caps = self._permuted, np.full(self._values.shape[1], np.inf)
+        caps[: len(self.candidates)] = self._caps()
         total, compared, again = sum_plus_each(
             permuted.tree,
             permuted.caps,
-            values,
+            self._values,
             caps,
             self._y,
             self._weight,
@@ -142,7 +148,7 @@ class TreeSearch(CandidateSearch):
         )
         spent = cost_of_search(permuted.caps.size, self._space.design.n_rows) * centres.size
         spent += (COMPARE + COMPARE_CANDIDATE * caps.size) * compared + COMPARE_AGAIN * again
-        return total[: len(candidates)], spent
+        return total[: len(self.candidates)], spent
 
 
 def in_blocks(values: Floats, padding: float) -> Floats:

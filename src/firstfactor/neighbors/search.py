@@ -9,16 +9,18 @@ separates the rows; `strategy` estimates it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._utils.cache import BoundedCache
+from ..data.design import Design
 from ..data.response import centre_columns
+from .block_step import BlockStep, put_together
 from .candidate_search import CandidateSearch, SortedColumnSearch, TreeSearch, in_blocks
 from .kernels.ball_variance import ball_variances
 from .kernels.leave_one_out import sum_minus_each
@@ -27,12 +29,14 @@ from .kernels.subset_scan import LEAST_FACTORS, MAX_ROWS
 from .space import SearchSpace, most_neighbors, occupied
 from .strategy import (
     DISCRETE,
+    FEW_CANDIDATES,
     FEW_ROWS,
-    MANY_CANDIDATES,
+    MANY_ROWS,
     Floats,
     Positions,
     blocks,
     cost_alone,
+    cost_of_building,
     cost_of_scan,
     cost_of_search,
     cost_of_subsets,
@@ -54,8 +58,7 @@ MAX_SUBSET_BALLS = 20_000_000
 SORT_BLOCK = 2**16
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(NamedTuple):
     """What the columns tell by themselves."""
 
     variance: Floats
@@ -65,7 +68,13 @@ class Columns:
     levels: Floats
     """The same where they are few; infinity elsewhere."""
     codes: dict[int, Positions]
-    """Number of each row's distinct value, for factors with few."""
+    """Number of each row's distinct value, for factors with few, if the table is in memory."""
+
+    def of(self, factors: Sequence[int]) -> "Columns":
+        """The same of some factors, numbered in this order."""
+        some = list(factors)
+        codes = {k: self.codes[i] for k, i in enumerate(factors) if i in self.codes}
+        return Columns(self.variance[some], self.distinct[some], self.levels[some], codes)
 
 
 @dataclass(frozen=True)
@@ -102,9 +111,16 @@ class Contributions(NamedTuple):
     """How much the estimate may be wrong because it is extrapolated."""
 
 
+AskEach = Callable[["Search", Sequence[int], Sequence[int]], Floats]
+"""What is asked of each candidate, given a search in a base and in some candidates."""
+
+
 @dataclass(frozen=True)
 class Search(SearchSpace):
     """Conditional variances from nearest neighbours, for one set of factors or for many at once."""
+
+    known: Columns | None = None
+    """What the columns tell by themselves, if that is known already."""
 
     def on_rows(self, rows: Positions, y: Floats) -> "Search":
         """A search among some rows; averaged over are those of them that are outer rows, or all if none is."""
@@ -114,7 +130,16 @@ class Search(SearchSpace):
         weights = None if self.weights is None else self.weights[rows]
         groups = None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1]
         n_neighbors = min(self.n_neighbors, most_neighbors(rows.size, groups)[0])
-        return Search(self.design.on_rows(rows), y, outer, n_neighbors, self.workers, weights, groups)
+        return self._again(
+            self.design.on_rows(rows), y=y, outer=outer, n_neighbors=n_neighbors, weights=weights, groups=groups
+        )
+
+    def _again(self, design: Design, **changes: Any) -> "Search":
+        """The same kind of search in another design."""
+        return Search(design=design, workers=self.workers, **changes)
+
+    def close(self) -> None:
+        """Let go of what is kept elsewhere: nothing, if the table is in memory."""
 
     # --- the three plans -------------------------------------------------------------------------------
 
@@ -126,23 +151,46 @@ class Search(SearchSpace):
         """The mean variance in ``base`` plus each candidate."""
         if not base:
             return self._variances_alone(candidates)
+        found: dict[int, float] = {}
+        for block in self.design.in_blocks(candidates):
+            found |= put_together([self.prepare(base, block).run()])
+        return np.array([found[i] for i in candidates])
+
+    def ask_elsewhere(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats | None:  # noqa: ARG002
+        """What a function finds of each candidate, (candidates,), where its column is; None if that is here."""
+        return None
+
+    def prepare(self, base: Sequence[int], candidates: Sequence[int]) -> BlockStep:
+        """How the candidates of one block are searched: by themselves, or together where that is cheaper."""
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
         alone_costs = cost_alone(n_points * self.columns.levels[list(candidates)], len(base) + 1, n_rows)
+        alone_costs = alone_costs + cost_of_building(len(base) + 1) * n_rows / self.outer.size
         several = ~self.design.single[list(candidates)]  # a shared search adds one column to the base
         alone = several | (alone_costs < least_cost_shared(n_points, len(base), len(candidates), n_rows))
-        means = np.empty(len(candidates))
+        shared = None
         if not alone.all():
             shared = self._share(base, len(candidates))
-            alone = several | (alone_costs < shared.cost([candidates[i] for i in np.flatnonzero(~several).tolist()]))
-            means[~alone] = shared.means([candidates[i] for i in np.flatnonzero(~alone).tolist()])
-            del shared  # as large as the table
-        means[alone] = self._each_alone([(*base, candidates[i]) for i in np.flatnonzero(alone).tolist()])
-        return means
+            shared.serve([candidates[i] for i in np.flatnonzero(~several).tolist()])
+            alone = several | (alone_costs < shared.cost())
+        if shared is not None and not alone.all():
+            shared.serve([candidates[i] for i in np.flatnonzero(~alone).tolist()])
+        return BlockStep(
+            tuple(candidates[i] for i in np.flatnonzero(alone).tolist()),
+            partial(self._each_with, tuple(base)),
+            None if alone.all() else shared,
+            self.outer_weight,
+        )
+
+    def _each_with(self, base: tuple[int, ...], candidates: Sequence[int]) -> Floats:
+        """The mean variance in ``base`` plus each candidate, each searched by itself."""
+        return self._each_alone([(*base, i) for i in candidates])
 
     def _share(self, base: Sequence[int], n_candidates: int) -> CandidateSearch:
-        is_sorted = len(base) == 1 and self.design.is_plain(base[0]) and self.groups is None
-        is_sorted = is_sorted and n_candidates < MANY_CANDIDATES and self.design.n_rows >= FEW_ROWS
-        return SortedColumnSearch(self, base[0]) if is_sorted else TreeSearch(self, base)
+        can_be_sorted = len(base) == 1 and self.design.is_plain(base[0]) and self.groups is None
+        least = FEW_ROWS if n_candidates < FEW_CANDIDATES else MANY_ROWS
+        if can_be_sorted and self.design.n_rows >= least:
+            return SortedColumnSearch(self, base[0])
+        return TreeSearch(self, base)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """The mean variance in ``base`` minus each of the members given; None leaves nothing out."""
@@ -159,7 +207,7 @@ class Search(SearchSpace):
         ordered = sorted(base, key=lambda i: (not self.design.is_plain(i), i))
         columns = self.design.columns_of(ordered)
         starts = np.cumsum([0, *(len(self.design.columns[i]) for i in ordered)])
-        points, caps = np.ascontiguousarray(self.design.values[:, columns]), self.design.caps[columns]
+        points, caps = self.design.take(columns), self.design.caps[columns]
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
         parts = self.workers.map(
             lambda centres: sum_minus_each(
@@ -335,7 +383,7 @@ class Search(SearchSpace):
         if np.isfinite(self.columns.levels[list(factors)]).all():
             return collapse_rows(*self._number_points(tuple(factors)), self.y)
         if every and (self.columns.distinct[list(factors)] < self.design.n_rows).all():
-            return collapse_rows(*number_rows(self.design.values[:, self.design.columns_of(factors)]), self.y)
+            return collapse_rows(*number_rows(self.design.take(self.design.columns_of(factors))), self.y)
         return all_rows(self.y)
 
     def _max_unique_points(self, factors: Sequence[int]) -> float:
@@ -361,8 +409,20 @@ class Search(SearchSpace):
         points = points or (np.zeros(self.design.n_rows, dtype=np.intp), 1)
         for i in factors:
             levels = int(self.columns.levels[i])
-            points = number_cells(points[0] * levels + self.columns.codes[i], points[1] * levels)
+            points = number_cells(points[0] * levels + self._codes(i), points[1] * levels)
         return points
+
+    def _codes(self, factor: int) -> Positions:
+        """The number of each row's distinct value, (rows,)."""
+        if factor in self.columns.codes:
+            return self.columns.codes[factor]
+        columns = self.design.columns[factor]
+        return self._recent_codes.find((factor,), lambda: number_rows(self.design.take(columns))[0])
+
+    @cached_property
+    def _recent_codes(self) -> BoundedCache[Positions]:
+        """The codes wanted last: those of a base are wanted for each candidate."""
+        return BoundedCache(CACHED_SETS)
 
     @cached_property
     def _recent_points(self) -> BoundedCache[tuple[Positions, int]]:
@@ -374,6 +434,8 @@ class Search(SearchSpace):
     @cached_property
     def columns(self) -> Columns:
         """All varying factors by themselves: single columns are sorted once, others searched like any set."""
+        if self.known is not None:
+            return self.known
         n, p = self.design.n_rows, self.design.n_factors
         varying = np.array(self.design.varying, dtype=np.intp)
         single = varying[self.design.single[varying]]
@@ -384,20 +446,21 @@ class Search(SearchSpace):
             variance[factors], distinct[factors] = variances, n_levels
             codes.update(some_codes)
         for i in varying[~self.design.single[varying]].tolist():
-            codes[i], count = number_rows(self.design.values[:, list(self.design.columns[i])])
-            distinct[i] = count
+            code, distinct[i] = number_rows(self.design.take(self.design.columns[i]))
+            if self.design.is_in_memory:
+                codes[i] = code
         levels = np.where(distinct <= DISCRETE * n, distinct, np.inf)
         return Columns(variance, distinct, levels, {i: code for i, code in codes.items() if np.isfinite(levels[i])})
 
     def _read_columns(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
         columns = self.design.columns_of(factors.tolist())
-        values = np.ascontiguousarray(self.design.values[:, columns].T)
+        values = np.ascontiguousarray(self.design.take(columns).T)
         order = np.argsort(values, axis=1)
         weight = np.bincount(self.outer, self.row_weights[self.outer], minlength=self.design.n_rows)
         sums, n_levels, numbers = single_column_variances(
             values, order, self.design.caps[columns], self.y, weight, self.n_neighbors
         )
-        few = np.flatnonzero(n_levels <= DISCRETE * self.design.n_rows)
+        few = np.flatnonzero(n_levels <= DISCRETE * self.design.n_rows).tolist() if self.design.is_in_memory else []
         return factors, sums / self.outer_weight, n_levels, {int(factors[i]): numbers[i] for i in few}
 
     def _variances_alone(self, factors: Sequence[int]) -> Floats:

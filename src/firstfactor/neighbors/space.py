@@ -54,8 +54,9 @@ class SearchSpace:
         checks.integer("n_neighbors", self.n_neighbors, 2, most, why)
         if n_rows > MAX_ROWS:
             raise ValueError(f"X must have at most {MAX_ROWS:,} rows; got {n_rows:,}. Use a sample of them.")
-        if not self.design.values.flags.c_contiguous or self.design.values.dtype != np.float64:
-            raise TypeError(f"values of the design must be C-ordered float64; got {self.design.values.dtype}.")
+        values = self.design.values
+        if isinstance(values, np.ndarray) and not (values.flags.c_contiguous and values.dtype == np.float64):
+            raise TypeError(f"values of the design must be C-ordered float64; got {values.dtype}.")
         if self.y.shape[:1] != (n_rows,) or self.y.ndim != 2 or not _is_contiguous(self.y, np.float64):
             raise TypeError(f"y must be {n_rows} rows of contiguous float64; got {self.y.dtype} of {self.y.shape}.")
         for name, array, dtype in (("weights", self.weights, np.float64), ("groups", self.groups, np.intp)):
@@ -67,7 +68,8 @@ class SearchSpace:
     def kd_tree(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> PermutedTree:
         """The k-d tree of some rows in the space of some factors."""
         columns = self.columns_in_order(factors)
-        coordinates = np.ascontiguousarray(self.design.values[rows][:, columns].T)
+        values, where = self.design.view(columns)
+        coordinates = np.ascontiguousarray(values[rows][:, where].T)
         caps = self.design.caps[columns]
         tree = build_kd_tree(coordinates, caps, self.workers)
         return PermutedTree(tree, caps, inverse(tree.order))

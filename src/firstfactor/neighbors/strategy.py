@@ -12,6 +12,8 @@ Positions = NDArray[np.intp]
 
 # A search through a k-d tree for one row: fixed, and growing with each dimension until all points are visited.
 SEARCH, SEARCH_MORE, SEARCH_FACTOR = 150.0, 65.0, 1.62
+# Building the tree, for one row: fixed, and per dimension.
+BUILD, BUILD_DIMENSION = 90.0, 15.0
 # A scan of all points for one row: fixed, per point, and per dimension of a point.
 SCAN, SCAN_POINT, SCAN_DIMENSION = 2500.0, 1.5, 0.13
 # A scan for every subset: per point, and per point and subset.
@@ -25,8 +27,8 @@ COMPARE, COMPARE_CANDIDATE, COMPARE_AGAIN = 1.0, 0.6, 1.0
 # A candidate search in a small table: per row, and per row and candidate.
 CANDIDATE_ROW, CANDIDATE_CELL = 400.0, 15.0
 
-# From so many candidates on, or below so many rows, a tree is faster than the windows of a sorted column.
-MANY_CANDIDATES, FEW_ROWS = 64, 3000
+# The windows of a sorted column are faster than a tree for few candidates, and for many rows, but never for few rows.
+FEW_CANDIDATES, MANY_ROWS, FEW_ROWS = 8, 60_000, 3000
 
 # A column with fewer distinct values than this share of the rows is worth collapsing.
 DISCRETE = 0.5
@@ -43,6 +45,11 @@ def cost_of_search(n_factors: int, n_rows: int) -> float:
 def cost_of_visiting_all(n_factors: int, n_rows: int) -> float:
     """Nanoseconds to measure the distances of one row to all rows."""
     return (SCAN_POINT + SCAN_DIMENSION * n_factors) * n_rows
+
+
+def cost_of_building(n_factors: int) -> float:
+    """Nanoseconds for one row to build a k-d tree."""
+    return BUILD + BUILD_DIMENSION * n_factors
 
 
 def cost_of_scan(n_factors: int, n_rows: int) -> float:

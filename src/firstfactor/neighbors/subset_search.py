@@ -23,7 +23,7 @@ def sum_over_subsets(space: SearchSpace, factors: Sequence[int], variances: Floa
     starts = np.cumsum([0, *(len(design.columns[i]) for i in factors)])
     points = np.zeros((len(columns), -(-order.size // BLOCK) * BLOCK))
     for k, column in enumerate(columns):
-        points[k, : order.size] = design.values[order, column]
+        points[k, : order.size] = design.column(column)[order]
     y, position, caps = space.y[order], inverse(order), design.caps[columns]
 
     def scan(some: Positions) -> Floats:

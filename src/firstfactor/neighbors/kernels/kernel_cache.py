@@ -110,6 +110,12 @@ class KernelCache(EmptyCache):
             _log.warning("firstfactor %s. To start faster, set NUMBA_CACHE_DIR to a writable folder.", problem)
 
 
+def is_compiled() -> bool:
+    """Tell whether kernels of this version were compiled before, by this or an earlier process."""
+    folders = (folder.path for folder in find_folders(_KERNELS / "any.py"))
+    return any(any(path.glob(f"*.{_PYTHON}-{_SOURCES}.kernel")) for path in folders)
+
+
 def _digest_file(file: Path) -> bytes:
     """The digest of a file, empty if it cannot be read."""
     try:

@@ -1,0 +1,248 @@
+"""Tables that do not fit into memory: factors are read, encoded and scaled a few at a time."""
+
+import threading
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .design import Design, build_design, group_columns, join_designs
+from .encoding import Encoded, encode_table, refuse_missing
+from .observations import Reading, StoredFactors, StoredTable
+from .stored_columns import ColumnsElsewhere, Floats, OfBlock, StoredColumns
+
+# Factors that are read together: reading makes a few copies of their columns.
+AT_A_TIME = 8
+
+# How many times as much memory as some columns themselves many functions of them take.
+FUNCTIONS = 8
+
+
+class ColumnTable(StoredTable):
+    """A table of which a few columns at a time are read, from a file."""
+
+    names: tuple[str, ...]
+    """The names of the columns."""
+    n_rows: int
+    """How many rows it has."""
+    room: int
+    """How many bytes of columns may be kept in memory."""
+    at_a_time: int = AT_A_TIME
+    """How many factors are read together."""
+
+    @cached_property
+    def kept(self) -> "Room":
+        """The columns that are kept in memory."""
+        return Room(self.room)
+
+    @cached_property
+    def facts(self) -> "list[tuple[Reading, Design]]":
+        """What is known of the factors of all rows, and how they were read; it takes the whole table to find out."""
+        return []
+
+    @property
+    def dates(self) -> set[str]:
+        """The names of columns that hold dates."""
+        return set()
+
+    @abstractmethod
+    def read(self, columns: Sequence[int]) -> Any:
+        """A data frame of some columns, by position, in this order."""
+
+    def open(self, reading: Reading) -> StoredFactors:
+        """Its columns, read as the parameters say."""
+        return ReadFactors(self, reading)
+
+    def only(self, columns: Collection[int]) -> "ColumnTable":  # noqa: ARG002
+        """The same table, of which columns other than these may be taken for constants and need not be read."""
+        return self
+
+
+def encode_part(frame: Any, names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Encoded:
+    """Some columns of a table as numbers; ``names`` are those of all columns."""
+    some = reading.of_columns(names, columns)
+    return replace(encode_table(frame, some.categorical or None), names=tuple(names[j] for j in columns))
+
+
+def design_part(encoded: Encoded, names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Design:
+    """The factors of some columns of a table, scaled as they are in a design of the whole table."""
+    if reading.missing == "error":
+        refuse_missing(encoded)
+    some = reading.of_columns(names, columns)
+    design = build_design(encoded, some.scale, some.factor_groups, some.period, is_part=True)
+    return replace(design, inputs=tuple(tuple(columns[k] for k in members) for members in design.inputs))
+
+
+class ReadFactors(StoredFactors):
+    """The columns of a `ColumnTable`."""
+
+    def __init__(self, table: ColumnTable, reading: Reading, rows: NDArray[np.intp] | None = None) -> None:
+        self._table, self._reading, self._rows = table, reading, rows
+        self.names = table.names
+        self.n_rows = table.n_rows if rows is None else rows.size
+        self.at_a_time = table.at_a_time
+        self._inputs, _ = group_columns(table.names, reading.factor_groups or {})
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "ReadFactors":
+        """Some rows."""
+        return ReadFactors(self._table, self._reading, rows if self._rows is None else self._rows[rows])
+
+    def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        incomplete, counts = np.zeros(int(rows.sum()), dtype=bool), []
+        for columns in _in_turn(len(self.names), self.at_a_time):
+            gaps, of_columns = self._encode(columns).find_gaps(rows)
+            incomplete |= gaps
+            counts.append(of_columns)
+        return incomplete, np.concatenate(counts)
+
+    def design(self) -> Design:
+        """The factors; their values are read when they are wanted."""
+        known = self._table.facts if self._rows is None else []
+        facts = next((facts for reading, facts in known if reading == self._reading), None)
+        if facts is None:
+            in_turn = _in_turn(len(self._inputs), self.at_a_time)
+            facts = join_designs([self.read(factors).without_values() for factors in in_turn])
+            known.append((self._reading, facts))
+        return replace(facts, values=ReadColumns(self, facts, self._table.kept))
+
+    def read(self, factors: Sequence[int]) -> Design:
+        """Some factors with their values."""
+        columns = sorted(j for i in factors for j in self._inputs[i])
+        return design_part(self._encode(columns), self.names, columns, self._reading)
+
+    def _encode(self, columns: Sequence[int]) -> Encoded:
+        encoded = encode_part(self._table.read(columns), self.names, columns, self._reading)
+        return encoded if self._rows is None else encoded.on_rows(self._rows)
+
+
+def _in_turn(count: int, at_a_time: int) -> list[range]:
+    """So many numbers from 0 on, a few at a time."""
+    return [range(start, min(start + at_a_time, count)) for start in range(0, count, at_a_time)]
+
+
+def _when_gone(what: object, act: Callable[[Any], None], given: object) -> None:
+    """Do something once an object is no longer used by anyone; at the end of the process it is too late for it."""
+    weakref.finalize(what, act, given).atexit = False
+
+
+class Room:
+    """Memory for columns of one table, shared by all that is made of it: whoever comes last is served first."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        # Arrays that are no longer wanted may be noticed in the middle of anything.
+        self._lock = threading.RLock()
+        self._columns: dict[tuple[object, int], Floats] = {}
+        self._used, self._set_aside = 0, 0
+
+    def get(self, owner: object, column: int) -> Floats | None:
+        """A column, (rows,), or None."""
+        with self._lock:
+            values = self._columns.pop((owner, column), None)
+            if values is not None:
+                self._columns[owner, column] = values
+            return values
+
+    def put(self, owner: object, column: int, values: Floats) -> None:
+        """Keep a column as long as there is room; the one that was not wanted for longest goes first."""
+        with self._lock:
+            before = self._columns.pop((owner, column), None)
+            self._columns[owner, column] = values
+            self._used += values.nbytes - (0 if before is None else before.nbytes)
+            self._make_room()
+
+    def forget(self, owner: object) -> None:
+        """Drop the columns of one owner."""
+        with self._lock:
+            for key in [key for key in self._columns if key[0] is owner]:
+                self._used -= self._columns.pop(key).nbytes
+
+    def make(self, size: int, make: Callable[[], Floats]) -> Floats | None:
+        """An array that takes so many bytes with all that is made of it, as long as it lives; None if it is too large.
+
+        Columns that are kept go away for it.
+        """
+        with self._lock:
+            if size > self._size - self._set_aside:
+                return None
+            self._set_aside += size
+            self._make_room()
+        try:
+            values = make()
+        except BaseException:
+            self._give_back(size)
+            raise
+        _when_gone(values, self._give_back, size)
+        return values
+
+    def _give_back(self, size: int) -> None:
+        with self._lock:
+            self._set_aside -= size
+
+    def _make_room(self) -> None:
+        while self._columns and self._used > self._size - self._set_aside:
+            self._used -= self._columns.pop(next(iter(self._columns))).nbytes
+
+
+class ReadColumns(ColumnsElsewhere):
+    """Columns that are read when they are wanted; those wanted last are kept while there is room."""
+
+    def __init__(self, factors: ReadFactors, facts: Design, room: Room, rows: NDArray[np.intp] | None = None) -> None:
+        self._factors, self._facts, self._room, self._rows = factors, facts, room, rows
+        self.at_a_time = factors.at_a_time
+        self._factor_of = np.repeat(np.arange(facts.n_factors), [len(own) for own in facts.columns])
+        n_rows = factors.n_rows if rows is None else rows.size
+        self.shape = n_rows, self._factor_of.size
+        self._owner = object()
+        _when_gone(self, room.forget, self._owner)
+
+    def view(self, columns: Sequence[int]) -> tuple[Floats, NDArray[np.intp]]:
+        """Some columns, (rows, columns), and where each is."""
+        found = {j: values for j in columns if (values := self._room.get(self._owner, j)) is not None}
+        wanted = sorted({int(self._factor_of[j]) for j in columns if j not in found})
+        for start in range(0, len(wanted), self.at_a_time):
+            found |= self._read(wanted[start : start + self.at_a_time])
+        if len(columns) == 1:
+            return found[columns[0]][:, None], np.zeros(1, np.intp)
+        return np.column_stack([found[j] for j in columns]), np.arange(len(columns))
+
+    def _read(self, factors: Sequence[int]) -> dict[int, Floats]:
+        """The columns of some factors, (rows,) each."""
+        values = np.asarray(self._factors.read(factors).values)
+        some = slice(None) if self._rows is None else self._rows
+        found = {j: values[some, k].copy() for k, j in enumerate(self._facts.columns_of(factors))}
+        for j, column in found.items():
+            self._room.put(self._owner, j, column)
+        return found
+
+    def each_block(  # noqa: D102
+        self,
+        name: str,  # noqa: ARG002
+        make: OfBlock,
+        ask: OfBlock,
+        factors: Sequence[int],
+        *shared: Any,
+    ) -> list[Any]:
+        here = replace(self._facts, values=self)  # one block after the other, and nothing is kept
+        return [ask(make(here.on_factors(some)), range(len(some)), *shared) for some in here.in_blocks(factors)]
+
+    def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> StoredColumns | Floats:
+        """The same columns on some rows; in memory if there is room, also for many functions of them if there are."""
+        some = ReadColumns(self._factors, self._facts, self._room, rows if self._rows is None else self._rows[rows])
+        size = 8 * rows.size * self.shape[1] * (FUNCTIONS if many_functions else 1)
+        values = self._room.make(size, some.all)
+        return some if values is None else values
+
+    def all(self) -> Floats:
+        """All columns in memory, (rows, columns); those of constant factors are 0."""
+        values, varying = np.zeros(self.shape), self._facts.varying
+        for some in _in_turn(len(varying), self.at_a_time):
+            columns = self._facts.columns_of([varying[k] for k in some])
+            values[:, columns] = self.view(columns)[0]
+        return values
