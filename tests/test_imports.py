@@ -18,6 +18,7 @@ LAYERS = (
     "parameters",
     "results",
     "neighbors",
+    "cluster",
     "variance",
     "inference",
     "evidence",

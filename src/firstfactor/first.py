@@ -13,6 +13,8 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._utils.sklearn_compat import transform_output
+from .cluster.client import is_dask
+from .cluster.table import take_columns, without_rows
 from .data.quality import warn_of_findings
 from .data.table import Factors, flatten_names
 from .inference.sample_size import warn_if_too_few_rows
@@ -69,6 +71,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {compact}
     {importance}
     {cluster_cut}
+    {checkpoint}
 
     Attributes
     ----------
@@ -174,6 +177,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         compact: bool | float = Procedure.compact,
         importance: str = Procedure.importance,
         cluster_cut: float | str | None = Procedure.cluster_cut,
+        checkpoint: str | os.PathLike[str] | None = Options.checkpoint,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_outer = n_outer
@@ -200,6 +204,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.compact = compact
         self.importance = importance
         self.cluster_cut = cluster_cut
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the factors that matter and estimate their importance.
@@ -207,7 +212,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or table of shape (rows, columns)
-            The factors: a numpy array, a list of rows, or a pandas, polars or pyarrow table.
+            The factors: a numpy array, a list of rows, a pandas, polars or pyarrow table, or a Dask DataFrame or Array,
+            which is searched on the cluster of the current Dask client.
         y : array-like of shape (rows,) or (rows, outputs)
             The response: numbers or classes. Several outputs are standardised and explained together.
         sample_weight : array-like of shape (rows,), optional
@@ -225,7 +231,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.indices_ = fit(variances, procedure, log_step if self.verbose else ignore_step)
         warn_of_findings(self.indices_.findings)
         warn_if_too_few_rows(self.indices_.sample_size)
-        validate_data(self, X, skip_check_array=True)  # n_features_in_, feature_names_in_
+        seen = without_rows(X) if is_dask(X) else X
+        validate_data(self, seen, skip_check_array=True)  # n_features_in_, feature_names_in_
         self.task_ = response.task
         if response.classes:
             self.classes_ = np.array(response.classes)
@@ -303,7 +310,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self._by_column(self.importances_)
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of ``X``; with `set_output`, tables keep their types."""
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types. Those of Dask stay lazy."""
+        if is_dask(X):
+            validate_data(self, without_rows(X), skip_check_array=True, reset=False)
+            return take_columns(X, np.flatnonzero(self._get_support_mask()).tolist())
         X = flatten_names(X)
         wanted = transform_output(self)
         frame = nw.from_native(X, pass_through=True)

@@ -6,6 +6,7 @@ that default. Rules that depend on the table, such as "at most the number of row
 known.
 """
 
+import os
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -253,6 +254,14 @@ class Options(_Parameters):
         choices=("nearest", "extrapolated"),
     )
 
+    checkpoint: "str | os.PathLike[str] | None" = parameter(
+        None,
+        "path, optional",
+        "A file that what was found is written to after each step. A run that was stopped goes on from there if it is "
+        "started again on the same table, with the same parameters.",
+        metavar="FILE",
+    )
+
     def with_default_of(self, procedure: "Procedure") -> "Options":
         """The same options with the estimator that goes with a procedure, unless one is given."""
         return replace(self, estimator=self.estimator or procedure.estimator)
@@ -364,6 +373,12 @@ def _is_count(name: str, value: Any) -> None:
     checks.at_least(name, value, 1)
 
 
+def _is_size(name: str, value: Any) -> None:
+    from ._utils.sizes import parse_size  # only if it is asked for
+
+    parse_size(name, value)
+
+
 @dataclass(frozen=True)
 class RankParameters(_Parameters):
     """More parameters of `rank`: which part of a table, how a file is read, the method."""
@@ -443,6 +458,33 @@ class RankParameters(_Parameters):
         metavar="N",
     )
     jobs: int = parameter(-1, "int", "Threads; -1 is all cores.", typed=int, metavar="N")
+    memory: str | int | None = parameter(
+        None,
+        "str or int, optional",
+        "Use at most so much memory, such as 4GB or 500MB: a table that is larger stays in its file, and a few columns "
+        "at a time are read. Results are the same to the last bit. Files other than Parquet and Arrow are converted to "
+        "Parquet first, in the folder for temporary files. Default: the table is read into memory.",
+        optional(_is_size),
+        typed=str,
+        metavar="SIZE",
+    )
+    cluster: str | None = parameter(
+        None,
+        "str, optional",
+        "The address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers search, and read the files "
+        "themselves. Results are the same to the last bit.",
+        typed=str,
+        metavar="ADDRESS",
+    )
+    workers: int | None = parameter(
+        None,
+        "int, optional",
+        "Search with this many processes on this machine, a local Dask cluster. Threads (``jobs``) are faster if the "
+        "table fits into memory.",
+        optional(lambda name, value: checks.at_least(name, value, 1)),
+        typed=int,
+        metavar="N",
+    )
     format: str | None = parameter(
         None,
         "str, optional",
@@ -472,6 +514,11 @@ class RankParameters(_Parameters):
         return self.method in ("first", "first-fast")
 
     @property
+    def on_cluster(self) -> bool:
+        """Whether workers of a cluster search."""
+        return self.cluster is not None or self.workers is not None
+
+    @property
     def rule_used(self) -> str:
         """The rule, where none is given the one that asks for evidence if the method has it."""
         return self.rule or ("calibrated" if self.method == "first" else "paper")
@@ -486,7 +533,8 @@ RANK = (
     "factors", "drop", "categorical", "factor_groups", "period", "date_parts", "task", "response", "output_weights",
     "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "forced", "max_factors", "compact",
     "importance", "cluster_cut", "estimator", "split", "stability",
-    "n_neighbors", "n_outer", "seed", "jobs", "scale", "format", "table", "na", "decimal",
+    "n_neighbors", "n_outer", "seed", "jobs", "memory", "cluster", "workers", "checkpoint",
+    "scale", "format", "table", "na", "decimal",
 )  # fmt: skip
 
 
@@ -507,6 +555,7 @@ class OptionsDict(TypedDict, total=False):
     n_jobs: int | None
     random_state: Any
     estimator: str | None
+    checkpoint: "str | os.PathLike[str] | None"
 
 
 class RankDict(TypedDict, total=False):
@@ -541,6 +590,10 @@ class RankDict(TypedDict, total=False):
     n_outer: int | float | None
     seed: int
     jobs: int
+    memory: str | int | None
+    cluster: str | None
+    workers: int | None
+    checkpoint: "str | os.PathLike[str] | None"
     scale: bool | Mapping[str, float]
     format: str | None
     table: str | None

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
-from ..evidence.candidates import Candidates
+from ..evidence.candidates import Candidates, CandidateTest
 from ..evidence.functions import FactorFunctions
 from ..evidence.products import JointTest, joint_test
 from ..evidence.regression import Regression
@@ -37,9 +37,10 @@ class CalibratedRule:
 
     def __init__(self, variances: Variances, alpha: float) -> None:
         search = variances.search
+        self._find_once = variances.find_once
         rows = _some_rows(variances)
         self._alpha, self._workers = alpha, search.workers
-        self._design = variances.design.on_rows(rows)
+        self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
         groups = None if search.groups is None else np.unique(search.groups[rows], return_inverse=True)[1]
         y, self.total = centre_columns(search.y[rows], weights)
@@ -84,7 +85,7 @@ class CalibratedRule:
             if residuals.variance <= ROUNDING:
                 break
             explained = self._explained(residuals)
-            test = Candidates(self._functions, residuals, base, self._workers).test_each(candidates)
+            test = self._test_each(residuals, base, candidates)
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(test.p_value / SINGLE, 1.0))
             level = self._alpha / max(len(entered), 1)  # the more are in, the surer the next one must be
             room = len(candidates) if most is None else most - len(entered)
@@ -103,7 +104,7 @@ class CalibratedRule:
 
     def _try_together(self, residuals: Residuals, candidates: tuple[int, ...], best: JointTest, room: int) -> JointTest:
         """Two or three candidates, if there is more evidence for them than for the best single one."""
-        joint = joint_test(self._functions, residuals, candidates, self._workers, room)
+        joint = self._test_together(residuals, candidates, room)
         joint = JointTest(joint.factors, min(joint.p_value / (1 - SINGLE), 1.0))
         return joint if joint.p_value < best.p_value else best
 
@@ -114,8 +115,7 @@ class CalibratedRule:
         p_values = np.full(len(kept), np.nan)
         while len(kept) > len(forced):
             tested = tuple(i for i in kept if i not in forced)
-            found = self._workers.map(partial(self._test_member, kept), tested)
-            of_tested, explained = (np.array(each) for each in zip(*found, strict=True))
+            of_tested, explained = self._test_members(kept, tested)
             worst = int(np.argmax(of_tested))
             removed = (tested[worst],) if of_tested[worst] > self._alpha / len(tested) else ()
             base_explained = self._explained(self._residuals(self._varying_of(kept)))
@@ -128,14 +128,43 @@ class CalibratedRule:
                 break
         return kept, p_values
 
+    def _test_members(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """The p-value of some factors, each given all others, and the variance that these explain: (tested,) both."""
+
+        def test() -> Floats:
+            return np.ravel(self._workers.map(partial(self._test_member, kept), tested))
+
+        p_values, explained = self._find_once(("test members", kept, tested), test).reshape(-1, 2).T
+        return p_values, explained
+
     def _test_member(self, kept: tuple[int, ...], member: int) -> tuple[float, float]:
         """The p-value of one factor given the others, and the variance that these explain."""
         rest = self._varying_of(tuple(i for i in kept if i != member))
         residuals = self._residuals(rest)
         p_value = 1.0  # if the others leave nothing of y
         if residuals.variance > ROUNDING:
-            p_value = Candidates(self._functions, residuals, rest, self._workers).test_member(member)
+            p_value = self._candidates(residuals, rest).test_member(member)
         return p_value, self._explained(residuals)
+
+    def _test_each(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> CandidateTest:
+        def test() -> Floats:
+            found = self._candidates(residuals, base).test_each(candidates)
+            return np.concatenate([found.deviates, found.gains, [found.p_value]])
+
+        found = self._find_once(("test", base, candidates), test)
+        deviates, gains = found[:-1].reshape(2, -1)
+        return CandidateTest(deviates, gains, float(found[-1]))
+
+    def _test_together(self, residuals: Residuals, candidates: tuple[int, ...], room: int) -> JointTest:
+        def test() -> Floats:
+            found = joint_test(self._functions, residuals, candidates, self._workers, room)
+            return np.array([found.p_value, *found.factors])
+
+        p_value, *factors = self._find_once(("test together", candidates, (room,)), test).tolist()
+        return JointTest(tuple(map(int, factors)), p_value)
+
+    def _candidates(self, residuals: Residuals, base: tuple[int, ...]) -> Candidates:
+        return Candidates(self._functions, residuals, [self._functions.of(i) for i in base], self._workers)
 
     def _varying_of(self, factors: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(i for i in factors if not self._design.constant[i])

@@ -68,7 +68,8 @@ def select_on_halves(
         rows = _draw_halves(rng, whole)[side]  # drawn again for the other side: all halves at once would fill memory
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
-            own = replace(options, n_jobs=1, random_state=int(rng.integers(2**63, size=2)[side]))
+            seed_of_half = int(rng.integers(2**63, size=2)[side])
+            own = replace(options, n_jobs=1, random_state=seed_of_half, checkpoint=None)
             with make_variances(table.on_rows(rows).observe(), own) as variances:
                 chosen[list(choose(variances, procedure))] = True
         tally.add_one()

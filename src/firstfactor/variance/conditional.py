@@ -1,7 +1,8 @@
 """The one quantity: ev(u), the expected conditional variance E[Var(Y | X_u)] of any factor set u."""
 
-from collections.abc import Sequence
-from dataclasses import fields
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -9,7 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
+from .._utils.checkpoint import Checkpoint, digest
 from .._utils.threads import Workers
+from ..cluster.client import is_dask, joblib_cluster
+from ..cluster.search import kind_of_search
+from ..cluster.table import ClusterTable, fetch, open_collection, spread
 from ..data.observations import Dropped, Observations, Reading, read_table
 from ..data.quality import Finding, examine
 from ..data.response import Response
@@ -65,6 +70,7 @@ class Variances:
         origin: "Variances | None" = None,
         dropped: Dropped | None = None,
         rows: NDArray[np.intp] | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.design = search.design
         self.response = response
@@ -78,6 +84,7 @@ class Variances:
         """Rows of the table that are not among these."""
         self.rows: NDArray[np.intp] | None = rows if origin is None else origin.rows
         """The rows of the table that are analysed, those of the origin if this is a part; None if they are all."""
+        self._checkpoint: Checkpoint | None = checkpoint if origin is None else origin._checkpoint
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
@@ -106,7 +113,8 @@ class Variances:
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
         """ev(u ∪ i) for every candidate i."""
-        values = self._searcher.plus_each(self._key(base), candidates)
+        u = self._key(base)
+        values = self.find_once(("plus", u, candidates), lambda: self._searcher.plus_each(u, candidates))
         self._known.update((self._key((*base, i)), float(value)) for i, value in zip(candidates, values, strict=True))
         return values
 
@@ -117,9 +125,18 @@ class Variances:
         unknown = [i for i, rest in rests.items() if rest not in self._known]
         if unknown:
             wanted = unknown if key in self._known else [*unknown, None]  # all of u comes along almost for free
-            for i, value in zip(wanted, self._searcher.minus_each(key, wanted), strict=True):
+            values = self.find_once(("minus", key, wanted), lambda: self._searcher.minus_each(key, wanted))
+            for i, value in zip(wanted, values, strict=True):
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
+
+    def find_once(self, what: tuple[Any, ...], compute: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Numbers that a run finds once: in an earlier one, if these are in its checkpoint."""
+        if self._checkpoint is None:
+            return compute()
+        part = "" if self.origin is None else self.search.y
+        kind, *details = what
+        return self._checkpoint.find(f"{kind} {digest([*map(tuple, details), part])}", compute)
 
     def look_at_subsets(self, factors: Sequence[int], step: int | None) -> None:
         """Find ev(u) of every subset of some factors at once, where that is faster than one by one.
@@ -155,6 +172,7 @@ class Variances:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.search.close()
         self.search.workers.__exit__(kind, error, trace)
 
 
@@ -165,7 +183,19 @@ def open_variances(
 
     ``many_sets`` says that so many sets will be asked for that even a small table is worth several threads.
     """
-    return make_variances(read_table(X, y, how_to_read(options), sample_weight, groups).observe(), options, many_sets)
+    if is_dask(X):
+        X = open_collection(X)
+    about_rows = (fetch(each) if is_dask(each) else each for each in (sample_weight, groups))
+    cluster = X.cluster if isinstance(X, ClusterTable) else joblib_cluster()
+    try:
+        observed = read_table(X, fetch(y) if is_dask(y) else y, how_to_read(options), *about_rows).observe()
+        if cluster is not None and observed.design.is_in_memory:
+            observed = replace(observed, design=spread(observed.design, cluster))
+        return make_variances(observed, options, many_sets)
+    except BaseException:
+        if cluster is not None:
+            cluster.release()
+        raise
 
 
 def how_to_read(options: Options) -> Reading:
@@ -182,10 +212,33 @@ def make_variances(observed: Observations, options: Options, many_sets: bool = F
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
     workers, estimator = Workers(options.n_jobs), options.estimator or "nearest"
-    if not many_sets and design.values.size <= (SMALL if estimator == "nearest" else SMALL_FOR_FITS):
+    if not many_sets and math.prod(design.values.shape) <= (SMALL if estimator == "nearest" else SMALL_FOR_FITS):
         workers = Workers(1)
-    search = Search(design, response.values, outer, n_neighbors, workers, observed.weights, observed.groups)
-    return Variances(response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows)
+    search = kind_of_search(design)(
+        design, response.values, outer, n_neighbors, workers, observed.weights, observed.groups
+    )
+    path = options.checkpoint
+    checkpoint = None if path is None else Checkpoint(path, _fingerprint(options, search))
+    return Variances(
+        response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows, checkpoint=checkpoint
+    )
+
+
+# Options that results do not depend on.
+_OF_NO_MATTER = ("n_jobs", "checkpoint")
+
+
+def _fingerprint(options: Options, search: Search) -> str:
+    """A text that is the same only for the same table and the same options."""
+    if not checks.is_integer(options.random_state):
+        raise ValueError(
+            "checkpoint= needs a whole number as random_state=, such as 0: a run that goes on must draw the same rows; "
+            f"got {options.random_state!r}."
+        )
+    said = [getattr(options, each.name) for each in fields(Options) if each.name not in _OF_NO_MATTER]
+    about_rows = (search.y, search.weights, search.groups, search.outer, search.n_neighbors)
+    columns = search.columns  # of each there is a number that depends on every value
+    return digest([*said, *about_rows, search.design.names, columns.variance, columns.distinct])
 
 
 def halves(variances: Variances) -> tuple[Variances, Variances]:

@@ -61,7 +61,8 @@ class ExtrapolatedSearch:
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """What is left given ``base`` plus each candidate."""
-        return self._each([(*base, i) for i in candidates])
+        found = self._search.ask_elsewhere(fit_each, base, candidates)
+        return self._each([(*base, i) for i in candidates]) if found is None else found
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """What is left given ``base`` minus each of the members given; None leaves nothing out."""
@@ -118,15 +119,20 @@ class ExtrapolatedSearch:
         factors = sorted(factors)
 
         def fit() -> Errors:
-            search = self._search
+            search, trend = self._search, self._trends.fit(factors)  # which takes more memory than it leaves
             local = LocalLinear(search, factors, numbers_of_neighbors(len(search.design.numeric_columns(factors))))
-            return local.errors(search.y, rows, self._trends.fit(factors))
+            return local.errors(search.y, rows, trend)
 
         return self._recent.find(factors, fit) if remember else fit()
 
     def _mean(self, values: Floats, rows: Positions) -> float:
         """The weighted mean of a value for each of some rows."""
         return float(np.average(values, weights=None if self._search.weights is None else self._search.weights[rows]))
+
+
+def fit_each(search: Search, base: Sequence[int], candidates: Sequence[int]) -> Floats:
+    """What is left given a base plus each candidate."""
+    return ExtrapolatedSearch(search).plus_each(base, candidates)
 
 
 def numbers_of_neighbors(n_slopes: int) -> tuple[int, int]:

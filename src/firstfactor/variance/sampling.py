@@ -76,6 +76,10 @@ def _twin_rows(design: Design, response: Response, size: int, rng: np.random.Gen
         raise ImportError(
             'subsample="twinning" needs the twinning package: pip install "firstfactor[twinning]".'
         ) from error
+    if not design.is_in_memory:
+        raise ValueError(
+            'subsample="twinning" compares rows in all factors, which are not in memory here. Use subsample="random".'
+        )
     ratio = design.n_rows // size
     if ratio < 2 or size < 2:
         raise ValueError(

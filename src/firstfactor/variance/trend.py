@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._utils.cache import BoundedCache
 from ..data.scaling import FAR
 from ..neighbors.kernels import polynomials
 from ..neighbors.search import Search
@@ -113,14 +114,19 @@ class TrendFitter:
         n_independent = self._rows.size if self._groups is None else np.unique(self._groups).size
         self._most = int(min(MAX_TERMS, MAX_SHARE * n_independent, MAX_CELLS / search.design.n_rows))
 
+    def _scaled(self, j: int) -> tuple[Floats, Floats]:
+        """A numeric column as bent and as straight terms take it, (rows,) each."""
+
+        def scale() -> tuple[Floats, Floats]:
+            column = self._search.design.column(j)
+            return _scale(column, *BENT), _scale(column, *STRAIGHT)
+
+        return self._recent.find((j,), scale)
+
     @cached_property
-    def _scaled(self) -> tuple[Floats, Floats]:
-        """All numeric columns as bent and as straight terms take them, (rows, columns) each."""
-        design = self._search.design
-        bent, straight = np.zeros_like(design.values), np.zeros_like(design.values)
-        for j in np.flatnonzero(~design.categorical).tolist():
-            bent[:, j], straight[:, j] = (_scale(design.values[:, j], *limits) for limits in (BENT, STRAIGHT))
-        return bent, straight
+    def _recent(self) -> BoundedCache[tuple[Floats, Floats]]:
+        """The columns scaled last."""
+        return BoundedCache(max(int(MAX_CELLS) // self._search.design.n_rows, 1))
 
     def fit(self, factors: Sequence[int]) -> Trend | None:
         """The trend that predicts rows best which it is not fitted to; None if that is a constant."""
@@ -128,10 +134,15 @@ class TrendFitter:
         levels = list(_levels(len(numeric), self._most))
         if len(levels) == 1:
             return None
-        columns = np.hstack([scaled[:, numeric] for scaled in self._scaled])
-        values = polynomials.evaluate_terms(columns, np.array([term for level in levels for term in level]))
-        terms = polynomials.orthonormalise(values, self._rows, LEAST_NEW)
+        terms = self._terms(numeric, [term for level in levels for term in level])
         return self._choose(terms, np.cumsum([len(level) for level in levels]).tolist())
+
+    def _terms(self, numeric: Sequence[int], terms: list[Term]) -> Floats:
+        """Terms in some numeric columns, orthonormal over the rows that the trend is fitted to: (rows, terms)."""
+        bent, straight = zip(*map(self._scaled, numeric), strict=True)
+        values = polynomials.evaluate_terms(np.column_stack([*bent, *straight]), np.array(terms))
+        orthonormal: Floats = polynomials.orthonormalise(values, self._rows, LEAST_NEW)
+        return orthonormal
 
     def _choose(self, terms: Floats, ends: list[int]) -> Trend | None:
         """The trend with as many of the terms as predict rows that are left out best; None for the constant alone.

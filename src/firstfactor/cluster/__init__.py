@@ -1,0 +1,1 @@
+"""A table spread over the workers of a Dask cluster."""

@@ -1,0 +1,43 @@
+"""Arrays that came over the network, put where kernels and BLAS expect them.
+
+They arrive at any address. Numpy multiplies matrices in another way where numbers are not at multiples of their size,
+with other last bits, and numba would compile every kernel anew.
+"""
+
+from functools import partial
+from types import MethodType
+from typing import Any
+
+import numpy as np
+
+
+def align(value: Any) -> Any:
+    """A value whose arrays are aligned, wherever in it they are; objects are changed in place."""
+    return _align(value, set())
+
+
+def _align(value: Any, seen: set[int]) -> Any:
+    if isinstance(value, np.ndarray):
+        return value if value.flags.aligned else value.copy(order="K")
+    if isinstance(value, tuple):
+        parts = [_align(each, seen) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, list):
+        return [_align(each, seen) for each in value]
+    if isinstance(value, dict):
+        return {key: _align(each, seen) for key, each in value.items()}
+    for inner in objects_in(value):
+        if id(inner) not in seen:
+            seen.add(id(inner))
+            vars(inner).update({name: _align(each, seen) for name, each in vars(inner).items()})
+    return value
+
+
+def objects_in(value: Any) -> list[Any]:
+    """The objects of this package that a value is, or that it calls with its arguments."""
+    if isinstance(value, partial):
+        return objects_in(value.func)
+    if isinstance(value, MethodType):
+        return objects_in(value.__self__)
+    is_own = type(value).__module__.partition(".")[0] == __package__.partition(".")[0]
+    return [value] if is_own and hasattr(value, "__dict__") else []

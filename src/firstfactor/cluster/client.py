@@ -1,0 +1,224 @@
+"""The cluster that is in use: tasks with names, data that every worker has, and what happens when something is lost.
+
+Dask does again by itself what a lost worker had done, as long as it knows how. Data that were sent from here it does
+not know: they are sent again.
+"""
+
+import itertools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from .alignment import align
+from .sizes import size_of, tell_dask
+
+Result = TypeVar("Result")
+
+# How often lost data are sent again before it is given up: each time a worker that had them was lost.
+MOST_ATTEMPTS = 20
+
+# Seconds between two looks at a cluster that is busy, and to begin to send a value; bytes that are sent in a second
+# even if the network is slow.
+PATIENCE, SLOWEST = 10, 5e6
+
+# Seconds that a cluster may be without workers: others may be on their way.
+LONGEST_WITHOUT_WORKERS = 60
+
+_numbers = itertools.count()
+
+
+class ClusterError(RuntimeError):
+    """The cluster cannot go on; what to do about it is said."""
+
+
+class Handle:
+    """A value that was sent to the cluster, or a result that stays there; what is lost is made again."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._future: Any = None
+
+    def release(self) -> None:
+        """Let the cluster forget it."""
+        self._future = None
+
+    @property
+    def future(self) -> Any:
+        """The future of it."""
+        if self._future is None or self._future.status in ("cancelled", "lost", "error"):
+            self._future = self._make()
+        return self._future
+
+
+class Cluster:
+    """A Dask client, as far as it is used here."""
+
+    def __init__(self, client: Any) -> None:
+        tell_dask()
+        self.client = client
+        self._handles: list[Handle] = []
+        self._drops_copies = False
+
+    def keep(self, make: Callable[[], Any]) -> Handle:
+        """Something that stays on the cluster until all is released."""
+        self._handles.append(Handle(make))
+        return self._handles[-1]
+
+    def release(self) -> None:
+        """Let the cluster forget all that was kept there."""
+        for handle in self._handles:
+            handle.release()
+        self._handles.clear()
+        if self._drops_copies and self._is_connected:
+            self.client.amm.start()
+            self._drops_copies = False
+
+    def keep_copies(self) -> None:
+        """Let workers keep what they were sent until all is released.
+
+        By default Dask drops copies after two seconds: the response and the base would be sent again in every step.
+        """
+        if not self._drops_copies and self.client.amm.running():
+            self.client.amm.stop()
+            self._drops_copies = True
+
+    @property
+    def workers(self) -> list[str]:
+        """The addresses of the workers, in order."""
+        return sorted(self._workers)
+
+    @property
+    def n_threads(self) -> int:
+        """How many tasks run at a time."""
+        return max(int(sum(worker["nthreads"] for worker in self._workers.values())), 1)
+
+    @property
+    def _workers(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1).get("workers", {})
+        return {address: worker for address, worker in found.items() if worker["status"] == "running"}
+
+    def share(self, value: Any, owner: Callable[[], str | None] = lambda: None) -> Handle:
+        """A value that is sent to a worker, from which others get it when they need it."""
+
+        def send() -> Any:
+            worker, patience = owner(), PATIENCE + size_of(value) / SLOWEST
+            return self.client.sync(
+                self.client._scatter,
+                [value],
+                workers=None if worker is None else [worker],
+                hash=False,
+                timeout=patience,
+                callback_timeout=patience,  # if the worker dies just now, no answer would ever come
+            )[0]
+
+        return self.keep(send)
+
+    def submit(self, name: str, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Any:
+        """The future of a task; its name is what Dask's dashboard shows."""
+        return self.client.submit(
+            run,
+            function,
+            *arguments,
+            key=f"{name}-{next(_numbers):x}-{os.getpid():x}",
+            workers=None if worker is None else [worker],
+            allow_other_workers=worker is not None,
+            pure=False,
+        )
+
+    def compute(self, submit: Callable[[], Any]) -> Any:
+        """The results of tasks, in the lists that ``submit`` returns them in; what was lost is sent and done again."""
+        from distributed import CancelledError
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        for _ in range(MOST_ATTEMPTS):
+            try:
+                return align(self._gather(submit()))
+            except KilledWorker as error:
+                raise ClusterError(
+                    f"workers of the cluster were lost again and again while they did {error.task!r}. Most likely they "
+                    "ran out of memory: use workers with more of it, or more workers."
+                ) from error
+            except (CancelledError, OSError) as error:
+                lost = error
+                if not self._is_connected:
+                    break
+                if not isinstance(error, (CancelledError, CommClosedError, TimeoutError)):
+                    raise  # what a task says
+        raise ClusterError(
+            f"the cluster at {self._address} was lost. Start it again and repeat the call; with checkpoint=, it goes "
+            "on from its last finished step."
+        ) from lost
+
+    def _gather(self, futures: Any) -> Any:
+        """The results of futures; an error if there are no workers that could find them."""
+        from distributed import wait
+
+        every, seen = list(_flatten(futures)), time.monotonic()
+        while every:
+            try:
+                wait(every, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+                break
+            except TimeoutError:
+                if not self._is_connected:
+                    raise
+                seen = time.monotonic() if self.workers else seen
+                if time.monotonic() - seen > LONGEST_WITHOUT_WORKERS:
+                    raise ClusterError(
+                        f"the cluster at {self._address} has had no workers for {LONGEST_WITHOUT_WORKERS} seconds. "
+                        "Start some and repeat the call; with checkpoint=, it goes on from its last finished step."
+                    ) from None
+        return self.client.gather(futures)
+
+    @property
+    def _is_connected(self) -> bool:
+        stream = self.client.scheduler_comm
+        return self.client.status == "running" and stream is not None and not stream.comm.closed()
+
+    @property
+    def _address(self) -> str:
+        return str(self.client.scheduler.address)
+
+
+def _flatten(futures: Any) -> Iterator[Any]:
+    if isinstance(futures, list):
+        for each in futures:
+            yield from _flatten(each)
+    else:
+        yield futures
+
+
+def run(function: Callable[..., Result], *arguments: Any) -> Result:
+    """The result of a task."""
+    tell_dask()
+    return function(*align(arguments))
+
+
+def is_dask(table: Any) -> bool:
+    """Tell whether something is a Dask collection."""
+    return "dask" in sys.modules and hasattr(table, "__dask_graph__")
+
+
+def current_cluster() -> Cluster:
+    """The cluster of the current Dask client."""
+    from distributed import get_client
+
+    try:
+        return Cluster(get_client())
+    except ValueError as error:
+        raise ValueError(
+            "X is a Dask collection, and there is no Dask client to compute it with. Start one: from dask.distributed "
+            "import Client; client = Client()."
+        ) from error
+
+
+def joblib_cluster() -> Cluster | None:
+    """The cluster of the joblib context that this is called in, if it is one of Dask's."""
+    if "distributed" not in sys.modules:
+        return None
+    from joblib.parallel import get_active_backend
+
+    client = getattr(get_active_backend()[0], "client", None)
+    return None if client is None else Cluster(client)

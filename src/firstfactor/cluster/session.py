@@ -1,0 +1,38 @@
+"""A cluster for one run: one that is there already, or workers started on this machine."""
+
+import contextlib
+import logging
+from collections.abc import Iterator
+
+from .._utils.optional import require
+from .client import Cluster
+
+# Seconds to wait for a scheduler to answer, and for the first worker.
+PATIENCE = 15
+
+
+@contextlib.contextmanager
+def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster]:
+    """The cluster at an address, or one of so many processes here, for as long as the context lasts."""
+    require("distributed", "a cluster", "dask")
+    from distributed import Client, LocalCluster
+
+    with contextlib.ExitStack() as stack:
+        if address is None:
+            local = LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
+            address = stack.enter_context(local).scheduler_address
+        try:
+            client = stack.enter_context(Client(address, timeout=PATIENCE))  # type: ignore[no-untyped-call]
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ValueError(
+                f"cluster: there is no Dask scheduler with workers at {address!r}. Give the address that it prints "
+                "when it starts, such as tcp://127.0.0.1:8786, or use workers= to start some here."
+            ) from error
+        yield Cluster(client)

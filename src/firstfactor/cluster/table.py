@@ -1,0 +1,226 @@
+"""Dask collections, or a table in memory, laid out once as blocks of columns over the workers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.design import Design, group_columns
+from ..data.observations import Reading, StoredFactors, StoredTable
+from ..data.stored_columns import cut_factors
+from ..data.stored_table import ColumnTable
+from ..data.table import refuse_duplicate_names
+from . import tasks
+from .client import Cluster, Handle, current_cluster
+from .columns import place_columns
+
+
+@dataclass(frozen=True)
+class ClusterTable(StoredTable):
+    """A table whose columns the workers of a cluster read."""
+
+    cluster: Cluster
+
+
+@dataclass(frozen=True)
+class DaskTable(ClusterTable):
+    """A Dask DataFrame or Array."""
+
+    names: tuple[str, ...]
+    partitions: tuple[Handle, ...]
+    """Pandas frames or numpy arrays of all columns."""
+    sizes: tuple[int, ...]
+    """How many rows each has."""
+
+    def open(self, reading: Reading) -> "ClusterFactors":
+        """Its columns on the workers, as numbers."""
+
+        def read(k: int, columns: Sequence[int], worker: str | None) -> Handle:
+            return self.cluster.keep(
+                lambda: self.cluster.submit(
+                    f"read block {k}",
+                    tasks.encode_block,
+                    [
+                        self.cluster.submit(f"cut partition {n} for block {k}", tasks.take_columns, one.future, columns)
+                        for n, one in enumerate(self.partitions)
+                    ],
+                    self.names,
+                    columns,
+                    reading,
+                    worker=worker,
+                )
+            )
+
+        return ClusterFactors(
+            self.cluster, sum(self.sizes), Layout.make(self.cluster, self.names, reading), read, self.partitions
+        )
+
+
+@dataclass(frozen=True)
+class ReadByWorkers(ClusterTable):
+    """A table in files that every worker can read: each reads the columns of its blocks."""
+
+    table: ColumnTable
+
+    def open(self, reading: Reading) -> "ClusterFactors":
+        """Its columns on the workers, as numbers."""
+        names, shared = self.table.names, self.cluster.share(self.table)
+
+        def read(k: int, columns: Sequence[int], worker: str | None) -> Handle:
+            return self.cluster.keep(
+                lambda: self.cluster.submit(
+                    f"read block {k}", tasks.read_block, shared.future, columns, reading, worker=worker
+                )
+            )
+
+        return ClusterFactors(self.cluster, self.table.n_rows, Layout.make(self.cluster, names, reading), read)
+
+
+def open_collection(X: Any) -> DaskTable:
+    """A Dask DataFrame or Array as a table."""
+    cluster = current_cluster()
+    if X.ndim != 2:
+        raise ValueError(f"X must be 2-dimensional, rows by factors; got {X.ndim} dimension(s).")
+    names = _names(X)
+    if not hasattr(X, "columns") and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})  # whole rows
+    delayed = np.ravel(X.to_delayed()).tolist()
+    partitions = tuple(cluster.keep(partial(cluster.client.compute, one)) for one in delayed)
+    sizes = cluster.compute(
+        lambda: [cluster.submit(f"count rows of partition {n}", len, one.future) for n, one in enumerate(partitions)]
+    )
+    return DaskTable(cluster, names, partitions, tuple(sizes))
+
+
+def without_rows(X: Any) -> Any:
+    """A table in memory with the columns of a Dask collection, and no rows."""
+    return X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]), X.dtype)
+
+
+def take_columns(X: Any, columns: Sequence[int]) -> Any:
+    """Some columns of a Dask collection, by position."""
+    return X[[X.columns[j] for j in columns]] if hasattr(X, "columns") else X[:, list(columns)]
+
+
+def _names(X: Any) -> tuple[str, ...]:
+    if not hasattr(X, "columns"):
+        return tuple(f"x{j}" for j in range(X.shape[1]))
+    refuse_duplicate_names(X.columns)
+    return tuple(map(str, X.columns))
+
+
+def fetch(values: Any) -> Any:
+    """All of a Dask collection, in the order of its partitions."""
+    found = current_cluster().client.compute(values, sync=True)
+    return found.reset_index(drop=True) if hasattr(found, "reset_index") else found
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns go where."""
+
+    names: tuple[str, ...]
+    """Those of the columns."""
+    reading: Reading
+    blocks: list[range]
+    """The factors of each block."""
+    columns: list[list[int]]
+    """The columns of each block."""
+    workers: list[str | None]
+    """The worker that each block is meant for."""
+
+    @classmethod
+    def make(cls, cluster: Cluster, names: tuple[str, ...], reading: Reading) -> "Layout":
+        """Blocks dealt out to the workers in turn."""
+        reading.of_columns(names, range(len(names)))  # refuses names that are not there
+        inputs, _ = group_columns(names, reading.factor_groups or {})
+        blocks = cut_factors(len(inputs))
+        alive: list[str | None] = [*cluster.workers] or [None]
+        columns = [sorted(j for i in block for j in inputs[i]) for block in blocks]
+        return cls(names, reading, blocks, columns, [alive[k % len(alive)] for k in range(len(blocks))])
+
+
+class ClusterFactors(StoredFactors):
+    """The columns of a table on the workers, as numbers that are not scaled yet."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        n_rows: int,
+        layout: Layout,
+        read: Callable[[int, Sequence[int], str | None], Handle],
+        raw: Sequence[Handle] = (),
+        rows: NDArray[np.intp] | None = None,
+    ) -> None:
+        self._cluster, self._layout, self._read, self._raw, self._rows = cluster, layout, read, raw, rows
+        self.names = layout.names
+        self.n_rows = n_rows if rows is None else rows.size
+
+    @cached_property
+    def _encoded(self) -> list[Handle]:
+        """The columns of each block, as numbers."""
+        return [self._read(k, self._layout.columns[k], worker) for k, worker in enumerate(self._layout.workers)]
+
+    def on_rows(self, rows: NDArray[np.intp]) -> "ClusterFactors":
+        """Some rows."""
+        rows = rows if self._rows is None else self._rows[rows]
+        some = ClusterFactors(self._cluster, self.n_rows, self._layout, self._read, self._raw, rows)
+        vars(some)["_encoded"] = self._encoded  # which is read once
+        return some
+
+    def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        shared = self._cluster.share(rows)
+        found = self._cluster.compute(
+            lambda: [
+                self._cluster.submit(f"find gaps in block {k}", tasks.find_gaps, one.future, shared.future)
+                for k, one in enumerate(self._encoded)
+            ]
+        )
+        incomplete, counts = np.zeros(int(rows.sum()), dtype=bool), np.zeros(len(self.names), np.intp)
+        for columns, (gaps, of_columns) in zip(self._layout.columns, found, strict=True):
+            incomplete |= gaps
+            counts[columns] = of_columns
+        return incomplete, counts
+
+    def design(self) -> Design:
+        """The factors, scaled, on the workers."""
+        rows = None if self._rows is None else self._cluster.share(self._rows)
+        blocks = [self._scaled(k, rows) for k in range(len(self._layout.blocks))]
+        columns = place_columns(self._cluster, blocks)
+        for one in (*self._encoded, *self._raw):
+            one.release()  # where a worker is lost, it is made again
+        return columns.facts
+
+    def _scaled(self, k: int, rows: Handle | None) -> Handle:
+        layout, encoded = self._layout, self._encoded[k]
+        return self._cluster.keep(
+            lambda: self._cluster.submit(
+                f"scale block {k}",
+                tasks.place_block,
+                encoded.future,
+                None if rows is None else rows.future,
+                layout.names,
+                layout.columns[k],
+                tuple(layout.blocks[k]),
+                layout.reading,
+                worker=layout.workers[k],
+            )
+        )
+
+
+def spread(design: Design, cluster: Cluster) -> Design:
+    """The factors of a table that is in memory here, sent to the workers in blocks."""
+
+    def owner(k: int) -> str | None:
+        alive = cluster.workers
+        return alive[k % len(alive)] if alive else None
+
+    blocks = [
+        cluster.share(tasks.Placed(design.on_factors(block), tuple(block)), partial(owner, k))
+        for k, block in enumerate(design.blocks)
+    ]
+    return replace(place_columns(cluster, blocks).facts, inputs=design.inputs)
