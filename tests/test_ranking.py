@@ -185,7 +185,9 @@ def test_errors_name_the_parameter_and_a_way_out(frame, options, message):
 
 @pytest.mark.parametrize("data", [np.eye(3), [[1, 2]], None])
 def test_other_data_are_refused(data):
-    with pytest.raises(TypeError, match=r"data must be the path of a file or a pandas, polars or pyarrow table; got"):
+    with pytest.raises(
+        TypeError, match="data must be a path, a list of paths, or a pandas, polars or pyarrow table; got"
+    ):
         rank(data, "y")
 
 

@@ -1,9 +1,10 @@
-"""`rank`: from a file or a data frame to an answer, in one call. The command line is this function with a terminal."""
+"""`rank`: from files or a data frame to an answer, in one call. The command line is this function with a terminal."""
 
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .files.dataset import Dataset
+    from .files.source import Source
     from .results.indices import Indices
     from .results.path import Path
     from .results.stability import Stability
@@ -39,7 +41,9 @@ class Ranking:
     options: Options
     """How the table was read and variances were estimated."""
     path: str | None = None
-    """The file that the table comes from."""
+    """The file that the table comes from; or the folder, the pattern or the list of files that were named."""
+    files: tuple[str, ...] = ()
+    """All files that the table comes from, in order."""
     stability: "Stability | None" = None
     """How often each factor is selected on halves of the rows, if that was asked for."""
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -99,11 +103,14 @@ class Ranking:
     def report(self, path: str | os.PathLike[str], **details: Any) -> None:
         """Write everything as one HTML page to send to a colleague; ``details`` are ``title`` and ``call``."""
         from .reporting.report import write_report
-        from .reporting.source import describe_file, describe_table
+        from .reporting.source import describe_files, describe_table
 
         data = self.dataset
-        is_file = self.path is not None and os.path.isfile(self.path)
-        source = describe_file(self.path or "") if is_file else describe_table(data.X, data.y, data.shown)
+        from_files = bool(self.files) and all(map(os.path.isfile, self.files))
+        if from_files:
+            source = describe_files(self.files, data.shown)
+        else:  # standard input, of which a part may be in a temporary file
+            source = describe_table(data.X, data.y, data.shown) if data.jobs is None else {"name": data.shown}
         write_report(
             self.indices,
             path,
@@ -137,9 +144,10 @@ def rank(
 
     Parameters
     ----------
-    data : path or data frame
+    data : path, list of paths, or data frame
         A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; or a pandas,
-        polars or pyarrow table.
+        polars or pyarrow table. A list of files, a folder (with those below it) or a pattern such as "data/*.csv" is
+        one table, if all files have the same format and columns; folders such as year=2024 add a column.
     target : str or sequence of str
         The column to explain: numbers or classes. Several are standardised and explained together.
     progress : callable, optional
@@ -178,6 +186,10 @@ def rank(
     {n_outer}
     {seed}
     {jobs}
+    {memory}
+    {cluster}
+    {workers}
+    {checkpoint}
     {scale}
     {format}
     {table}
@@ -197,10 +209,30 @@ def rank(
     >>> sorted(ranking.indices.names[i] for i in ranking.indices.selected)
     ['x1', 'x10', 'x7', 'x8', 'x9']
     """
+    from .files.find_files import are_paths, find_files
+
     parameters, estimates, procedure = _parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()
     show("reading")
-    dataset = _load(data, target, parameters, estimates, procedure)
+    files = find_files(data) if are_paths(data) else ()
+    dataset = _load(data, files, target, parameters, estimates, procedure, show)
+    try:
+        ranking = _rank(dataset, parameters, estimates, procedure, show, watch)
+    except BaseException:
+        dataset.close()
+        raise
+    return replace(ranking, path=_say_path(data) if files else None, files=files)
+
+
+def _rank(
+    dataset: "Dataset",
+    parameters: RankParameters,
+    estimates: Options,
+    procedure: Procedure,
+    show: Progress,
+    watch: "_StopWatch",
+) -> Ranking:
+    """Rank the factors of a table that was read."""
     _check_halves(parameters, estimates, len(dataset.y))
     watch.lap("reading")
     show("loading")  # only now: what is wrong with a file is reported before the compiler is loaded
@@ -213,7 +245,12 @@ def rank(
     said = dict(dataset.column_options)
     procedure = replace(procedure, forced=said.pop("forced"))
     estimates = replace(estimates, **said).with_default_of(procedure)
-    indices = _estimate(dataset, parameters.method, estimates, procedure, lambda path: show(_describe_step(path)))
+    if dataset.jobs is not None:
+        estimates = replace(estimates, n_jobs=dataset.jobs)
+    with _place(dataset, parameters, show) as X:
+        indices = _estimate(
+            dataset, X, parameters.method, estimates, procedure, lambda path: show(_describe_step(path))
+        )
     watch.lap("searching")
     stability = None
     if parameters.stability is not None:
@@ -235,7 +272,6 @@ def rank(
         dataset=dataset,
         settings=_settings_used(parameters, estimates, procedure, dataset),
         options=estimates,
-        path=os.fspath(data) if isinstance(data, (str, os.PathLike)) else None,
         stability=stability,
         seconds=watch.seconds,
     )
@@ -282,6 +318,15 @@ def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any])
             raise ValueError(
                 f'{name}= goes with method="first" or method="first-fast"; got method="{parameters.method}".'
             )
+    elsewhere = [name for name in ("memory", "cluster", "workers") if options.get(name) is not None]
+    if len(elsewhere) > 1:
+        raise ValueError(f"{elsewhere[0]}= does not go with {elsewhere[1]}=. Leave out one of them.")
+    for name, given in {"unique": parameters.unique, "stability": parameters.stability}.items():
+        if elsewhere and given:
+            raise ValueError(
+                f"{name}= does not go with {elsewhere[0]}=: it takes all columns of many rows at a time. Leave out one "
+                "of them."
+            )
     if options.get("forced") and parameters.method == "total":
         raise ValueError('forced= is for methods that select factors; got method="total", which has all of them.')
 
@@ -293,27 +338,81 @@ def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -
         raise ValueError(f"n_outer must be at most {half:,}, half of the rows, with stability=; got {n_outer:,}.")
 
 
+def _say_path(data: Any) -> str:
+    """What was named: a path, or several."""
+    return os.fspath(data) if isinstance(data, (str, os.PathLike)) else ", ".join(map(os.fspath, data))
+
+
 def _load(
-    data: Any, target: str | Sequence[str] | None, parameters: RankParameters, estimates: Options, procedure: Procedure
+    data: Any,
+    files: tuple[str, ...],
+    target: str | Sequence[str] | None,
+    parameters: RankParameters,
+    estimates: Options,
+    procedure: Procedure,
+    show: Progress,
 ) -> "Dataset":
-    """The table to analyse, from a file or a data frame."""
+    """The table to analyse, from files or, if there are none, a data frame."""
     from ._utils.optional import require
 
     require("polars", "reading a table")
     from .files.data_frame import frame_source, to_polars
     from .files.dataset import read_dataset
-    from .files.input_file import open_source
     from .files.roles import Request, as_list
 
     request = Request(target, parameters, estimates, as_list(procedure.forced))
-    if isinstance(data, (str, os.PathLike)):
-        with open_source(os.fspath(data), parameters) as source:
-            return read_dataset(source, request)
-    return read_dataset(frame_source(to_polars(data), "the table"), request)
+    if parameters.memory is not None and not files:
+        raise ValueError("memory= is for files; this table is in memory already. Leave out memory=.")
+    if files and (parameters.memory is not None or parameters.on_cluster):
+        from .files.stored_dataset import open_dataset
+
+        return open_dataset(_open(data, files, parameters), request, show)
+    if not files:
+        return read_dataset(frame_source(to_polars(data), "the table"), request)
+    with _open(data, files, parameters) as source:
+        return read_dataset(source, request)
+
+
+def _open(data: Any, files: tuple[str, ...], parameters: RankParameters) -> AbstractContextManager["Source"]:
+    """The table in files, to be read; that in one file, if it was named, as it is."""
+    from .files.input_file import open_source
+
+    if _say_path(data) == files[0]:
+        return open_source(files[0], parameters)
+    from .files.many_files import open_files
+
+    return open_files(files, parameters)
+
+
+@contextmanager
+def _place(dataset: "Dataset", parameters: RankParameters, show: Progress) -> Iterator[Any]:
+    """The factors where they are to be searched: here, or on the workers of a cluster."""
+    if not parameters.on_cluster:
+        yield dataset.X
+        return
+    from joblib import parallel_config
+
+    from .cluster.session import open_cluster
+    from .cluster.table import ReadByWorkers
+    from .data.stored_table import ColumnTable
+
+    show(f"starting {parameters.workers} workers" if parameters.workers else f"connecting to {parameters.cluster}")
+    with open_cluster(parameters.cluster, parameters.workers) as cluster:
+        show("searching (workers that are new also load or compile kernels, for up to a minute)")
+        if isinstance(dataset.X, ColumnTable):
+            yield ReadByWorkers(cluster, dataset.X)
+        else:
+            with parallel_config(backend="dask", client=cluster.client):
+                yield dataset.X
 
 
 def _estimate(
-    dataset: "Dataset", method: str, options: Options, procedure: Procedure, callback: "Callable[[Path], None]"
+    dataset: "Dataset",
+    X: Any,
+    method: str,
+    options: Options,
+    procedure: Procedure,
+    callback: "Callable[[Path], None]",
 ) -> "Indices":
     """The importances by the method asked for."""
     from .dependence.sharing import add_sharing
@@ -322,7 +421,7 @@ def _estimate(
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
     from .variance.conditional import open_variances
 
-    with open_variances(dataset.X, dataset.y, options, dataset.weights, dataset.groups) as variances:
+    with open_variances(X, dataset.y, options, dataset.weights, dataset.groups) as variances:
         design = variances.design
         if method == "total":
             indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)

@@ -3,6 +3,7 @@
 import csv
 import fcntl
 import gzip
+import hashlib
 import json
 import logging
 import os
@@ -409,6 +410,64 @@ def test_standard_input(folder):
     assert text(tabs).startswith("standard input: 300 rows, 7 factors")
 
 
+# --- several files --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def parts(table, tmp_path_factory):
+    """The table in parts: in one folder, and in folders that name a column of it."""
+    folder = tmp_path_factory.mktemp("parts")
+    (folder / "plain").mkdir()
+    for number, start in enumerate((0, 40, 180)):
+        table[start : (40, 180, 300)[number]].write_parquet(folder / "plain" / f"part-{number}.parquet")
+    for (make,), rows in table.group_by("make"):
+        (folder / "hive" / f"make={make}").mkdir(parents=True)
+        rows.drop("make").write_csv(folder / "hive" / f"make={make}" / "part-0.csv")
+    return folder
+
+
+def test_several_files_are_one_table(runs, parts):
+    whole = text(runs["t.parquet"])
+    for data in (("plain",), ("plain/*.parquet",), [f"plain/part-{number}.parquet" for number in range(3)]):
+        shown = text(run_here("rank", *data, "--target", "y", "--drop", "sick", folder=parts))
+        assert shown.startswith("part-0.parquet … part-2.parquet (3 files): 300 rows, 6 factors")
+        assert words(untimed(shown)).split("quantity.")[1] == words(untimed(whole)).split("quantity.")[1]
+
+
+def test_a_folder_needs_no_other_options(parts):
+    assert text(run("rank", "plain", "--target", "y", folder=parts)).startswith("part-0.parquet … part-2.parquet (3 ")
+
+
+def test_folders_that_name_a_column(parts):
+    shown = text(run_here("rank", "hive", "-t", "y", "--drop", "sick", "--json", "h.json", folder=parts))
+    assert shown.startswith("hive (3 files): 300 rows, 6 factors (4 numbers, 1 category, 1 constant)")
+    assert "y is driven by size, make and load." in shown
+    data = facts(parts, "h.json")["data"]
+    assert data["source"] == "hive (3 files)"
+    assert data["files"] == [f"hive/make={make}/part-0.csv" for make in ("ash", "elm", "oak")]
+    assert facts(parts, "h.json")["command"] == "firstfactor rank hive -t y --drop sick --json h.json"
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "-"])
+def test_a_limit_of_memory_changes_nothing(runs, folder, tmp_path, name):
+    stdin = (folder / "t.csv").read_bytes() if name == "-" else None
+    outputs = [part for kind in ("html", "json", "csv") for part in (f"--{kind}", tmp_path / f"x.{kind}")]
+    limited = run_here("rank", name, *BASE[2:], "--memory", "4GB", *outputs, folder=folder, stdin=stdin)
+    assert limited.returncode == 0 and not limited.stderr
+    plain = text(runs["t.csv" if name == "-" else name]).replace(
+        "t.csv:", "standard input:" if name == "-" else "t.csv:"
+    )
+    assert words(untimed(text(limited))).startswith(words(untimed(plain)).partition(" Time:")[0])
+    assert all((tmp_path / f"x.{kind}").stat().st_size > 300 for kind in ("html", "json", "csv"))
+
+
+def test_the_page_has_the_size_and_digest_of_all_files(parts):
+    run_here("rank", "plain", "-t", "y", "--html", "p.html", "-q", folder=parts)
+    page = (parts / "p.html").read_text(encoding="utf-8")
+    whole = b"".join(path.read_bytes() for path in sorted((parts / "plain").iterdir()))
+    assert hashlib.sha256(whole).hexdigest()[:16] in page and "part-0.parquet … part-2.parquet (3 files)" in page
+
+
 # --- demos ----------------------------------------------------------------------------------------------
 
 
@@ -709,12 +768,16 @@ def test_what_looks_like_an_option_is_no_file_and_no_target(folder):
 def test_examples_in_the_help_run(table, tmp_path):
     renamed = table.rename({"size": "x1", "load": "x2", "code": "x3", "make": "x4"}).drop("sick")
     pl.concat([renamed, renamed]).write_parquet(tmp_path / "data.parquet")
+    renamed.write_parquet(tmp_path / "big.parquet")
+    (tmp_path / "data").mkdir()
+    renamed[:200].write_parquet(tmp_path / "data" / "1.parquet")
+    renamed[200:].write_parquet(tmp_path / "data" / "2.parquet")
     renamed.with_columns(hour=pl.int_range(pl.len()) % 24).write_csv(tmp_path / "data.csv")
     panel = renamed.with_columns(y1="y", y2="x2", person=pl.int_range(pl.len()) // 5, w=pl.lit(1.0)).drop("y", "x2")
     panel.write_csv(tmp_path / "panel.csv")
     helps = text(run_here("rank", "--help")) + text(run_here("demo", "--help"))
     examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
-    assert len(examples) == 11
+    assert len(examples) == 14
     examples.remove("firstfactor demo")  # in RUNS
     path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
 
@@ -727,7 +790,7 @@ def test_examples_in_the_help_run(table, tmp_path):
 
     outputs = [words(text(one(example))) for example in examples]
     assert "442 rows, 10 factors (9 numbers, 1 category); progression is a quantity." in outputs[-1]
-    for name in ("report.html", "importance.png", "result.json", "diabetes.html"):
+    for name in ("report.html", "importance.png", "result.json", "run.json", "diabetes.html"):
         assert (tmp_path / name).stat().st_size > 1000
 
 
@@ -792,12 +855,26 @@ ERRORS = {
     ("rank", "t.csv", "-t", "y", "--factors", "size,day"): "--factors: column 'day' of t.csv cannot be a factor: "
     "dates, but '2024-02-31' is none. Use --categorical 'day' to take its values as labels, or leave it out.",
     ("rank", "two.csv", "-t", "y"): "two.csv has 2 rows; at least 3 are needed.",
+    ("rank", "t.csv", "-t", "y", "--memory", "lots"): "--memory must be a size above 0 such as '4GB', '500MB' or",
+    ("rank", "t.parquet", "-t", "y", "--memory", "1MB"): "--memory must be at least",
+    ("rank", "t.csv", "-t", "y", "--memory", "4GB", "--unique"): "--unique does not go with --memory: it takes all",
     ("rank", "t.csv", "-t", "y", "--table", "one"): "--table is for excel, sqlite, duckdb files; t.csv is read as csv.",
     ("rank", "t.csv", "-t", "y", "--decimal", "x"): "'x' is not one of '.', ','",
     ("rank", "marks.csv", "-t", "y"): "holds numbers, but for 'y' on line 2 and 1 more, of 40 values. Use --na 'y'",
     ("rank", "t.csv", "-t", "y", "--plot", "x.gif"): "--plot must end in one of .png, .svg, .pdf; got 'x.gif'.",
     ("rank", "t.csv", "-t", "y", "--html", "no/x.html"): "--html: there is no folder 'no'. Make it first.",
     ("rank", "t.csv", "-t", "y", "--csv", "t.csv"): "--csv: 't.csv' would overwrite the data.",
+    ("rank", "t.csv", "two.csv", "-t", "y", "--csv", "two.csv"): "--csv: 'two.csv' would overwrite the data.",
+    ("rank", "parts", "-t", "y", "--csv", "parts/b.csv"): "--csv: 'parts/b.csv' would overwrite the data.",
+    ("rank", "parts/*", "-t", "y", "--csv", "parts/a.csv"): "--csv: 'parts/a.csv' would overwrite the data.",
+    ("rank", "x*.csv", "-t", "y"): "data: no file matches the pattern 'x*.csv'. Correct it, or name the files.",
+    ("rank", "none", "-t", "y", "--csv", "o"): "data: the folder 'none' holds no files; names that begin with . or _",
+    ("rank", "t.csv", "-", "-t", "y"): "data: standard input (-) cannot be read together with files.",
+    ("rank", "t.csv", "t.csv", "-t", "y"): "data: 't.csv' is named twice. Leave out one.",
+    ("rank", "t.csv", "t.parquet", "-t", "y"): "data: t.csv is read as csv, but t.parquet as parquet.",
+    ("rank", "t.csv", "two.csv", "-t", "y"): "data: column 'id' of t.csv is not in two.csv. All files must have the "
+    "same columns: add it, rename it, or leave the column out (--drop).",
+    ("rank", "parts", "-t", "y", "--factors", "z"): "--factors: a.csv … b.csv (2 files) has no column 'z'.",
     ("rank", "t.csv", "-t", "y", "--csv", "o", "--json", "o"): "--csv: 'o' would overwrite what --json writes.",
     ("rank", "t.csv", "-t", "y", "--json", "/dev/null"): "--json: '/dev/null' is not a file.",
     ("rank", "t.csv", "-t", "y", "--n-neighbors", "1"): "--n-neighbors must be a whole number from 2 to 300",
@@ -823,6 +900,10 @@ def test_an_error_is_one_line_that_says_what_to_do(folder):
     (folder / "latin.csv").write_bytes("x,y\n1,2\nKöln,3\n".encode("latin1"))
     (folder / "ragged.csv").write_text("x,y\n1,2\n3,4\n5\n")
     (folder / "two.csv").write_text("x,y\n1,2\n3,4\n")
+    (folder / "none").mkdir()
+    (folder / "parts").mkdir()
+    for name in "ab":
+        (folder / "parts" / f"{name}.csv").write_text("x,y\n1,2\n3,4\n")
     (folder / "marks.csv").write_text("x,y\n" + "".join(f"{i if i % 20 else 'y'},{i % 7}\n" for i in range(40)))
     for arguments, message in ERRORS.items():
         assert message in complaint(run_here(*arguments, folder=folder)), arguments

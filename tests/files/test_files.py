@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xlsxwriter
+from tables import frame_of_all_kinds
 
 from firstfactor.files import csv_errors
 from firstfactor.files.column_names import match_names
@@ -29,17 +30,7 @@ ROWS = 60
 
 @pytest.fixture(scope="module")
 def frame():
-    rng = np.random.default_rng(0)
-    return pl.DataFrame(
-        {
-            "id": [f"u{i:03}" for i in range(ROWS)],
-            "size": rng.normal(size=ROWS),
-            "count": rng.integers(0, 5, size=ROWS),
-            "make": np.array(["ash", "elm", "oak"])[rng.integers(0, 3, size=ROWS)],
-            "when": [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(ROWS)],
-            "y": rng.normal(size=ROWS),
-        }
-    )
+    return frame_of_all_kinds(ROWS)
 
 
 def write(frame, path):

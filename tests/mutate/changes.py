@@ -525,8 +525,8 @@ CHANGES = [
     Change(
         "neighbors/search.py",
         "places are numbered alike",
-        "points[0] * levels + self.columns.codes[i]",
-        "points[0] + self.columns.codes[i]",
+        "points[0] * levels + self._codes(i)",
+        "points[0] + self._codes(i)",
         "neighbors/test_search.py::test_plans_on_difficult_data",
     ),
     Change(
@@ -1455,7 +1455,7 @@ CHANGES = [
     Change(
         "inference/row_order.py",
         "tables sorted by a factor are like others",
-        "if not any(_runs_one_way(design.values[:n_rows, j]) for j in design.columns_of(factors)):",
+        "if not any(_runs_one_way(design.column(j)[:n_rows]) for j in design.columns_of(factors)):",
         "if True:",
         "inference/test_row_order.py",
     ),
@@ -1549,8 +1549,8 @@ CHANGES = [
     Change(
         "evidence/functions.py",
         "blocks of factors with any number of functions",
-        "by_number.setdefault(len(self._of[i]), [])",
-        "by_number.setdefault(len(self._of[factors[0]]), [])",
+        "by_number.setdefault(len(self.of(i)), [])",
+        "by_number.setdefault(len(self.of(factors[0])), [])",
         "evidence/test_functions.py",
     ),
     # --- evidence/regression.py ------------------------------------------------------------------------------
@@ -1734,8 +1734,8 @@ CHANGES = [
     Change(
         "evidence/candidates.py",
         "no products with the base",
-        "        for b in self._base:\n            found = np.maximum(",
-        "        for b in ():\n            found = np.maximum(",
+        "        for others in self._base:\n            found = np.maximum(",
+        "        for others in ():\n            found = np.maximum(",
         "evidence/test_candidates.py",
     ),
     Change(
@@ -1762,8 +1762,8 @@ CHANGES = [
     Change(
         "evidence/candidates.py",
         "the last candidate is compared with chance",
-        "best = np.max([each.max(axis=0) for each in drawn], axis=0)",
-        "best = drawn[-1].max(axis=0)",
+        "np.max([each.max(axis=0) for each in drawn], axis=0)",
+        "drawn[-1].max(axis=0)",
         "evidence/test_candidates.py",
     ),
     # --- evidence/products.py --------------------------------------------------------------------------------
@@ -2175,8 +2175,8 @@ CHANGES = [
     Change(
         "data/copies.py",
         "nearly equal rows are no matter",
-        "< (1 + MOST_NEARLY_EQUAL) * pairs for j",
-        "< (100 + MOST_NEARLY_EQUAL) * pairs for j",
+        "(1 + MOST_NEARLY_EQUAL) * _pairs(counts)",
+        "(100 + MOST_NEARLY_EQUAL) * _pairs(counts)",
         "data/test_quality.py",
     ),
     Change(
@@ -2203,7 +2203,7 @@ CHANGES = [
     Change(
         "data/copies.py",
         "the response does not count in copies",
-        "hashes = self._mix(-1, rows)",
+        "hashes = self._mix_response(rows)",
         "hashes = np.zeros(rows.size, np.uint64)",
         "data/test_quality.py",
     ),
@@ -2251,6 +2251,95 @@ CHANGES = [
         "numbers <= enough * column.present",
         "files/test_files.py",
     ),
+    # --- files/find_files.py ---------------------------------------------------------------------------------
+    Change(
+        "files/find_files.py",
+        "files of a folder come in any order",
+        "files = sorted(_walk(folder), key=lambda file: Path(file).parts)",
+        "files = sorted(_walk(folder), reverse=True)",
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/find_files.py",
+        "notes of other programs are parts of the table",
+        'return name.startswith(".") or (name.startswith("_") and "=" not in name)',
+        'return name.startswith(".")',
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/find_files.py",
+        "a file that is there is a pattern",
+        "or os.path.lexists(name) or not glob.has_magic(name)",
+        "or not glob.has_magic(name)",
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/find_files.py",
+        "links to a file are other files",
+        "real = os.path.realpath(file)",
+        "real = os.path.abspath(file)",
+        "files/test_many_files.py",
+    ),
+    # --- files/many_files.py ---------------------------------------------------------------------------------
+    Change(
+        "files/many_files.py",
+        "rows are counted from the first file on",
+        "            row -= len(rows)\n",
+        "",
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/many_files.py",
+        "folders go before the columns of files",
+        "for name, values in keys.items() if name not in dtypes}",
+        "for name, values in keys.items()}",
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/many_files.py",
+        "a doubtful decimal mark is never told",
+        "if doubtful and not told:",
+        "if doubtful and told:",
+        "files/test_many_files.py",
+    ),
+    # --- files/common_columns.py -----------------------------------------------------------------------------
+    Change(
+        "files/common_columns.py",
+        "whole numbers lose digits",
+        "    _refuse_inexact(parts, dtypes)\n    return dtypes",
+        "    return dtypes",
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/common_columns.py",
+        "the first file is said to decide the type",
+        "decisive, dtype = part, wider",
+        "dtype = wider",
+        "files/test_many_files.py",
+    ),
+    # --- files/common_types.py -------------------------------------------------------------------------------
+    Change(
+        "files/common_types.py",
+        "levels in another order are taken for ordered",
+        "if _is_part(few, many):",
+        "if set(few) <= set(many):",
+        "files/test_many_files.py",
+    ),
+    Change(
+        "files/common_types.py",
+        "text stands for numbers in any file",
+        'if loose and kinds == {"numbers", "text"}:',
+        'if kinds == {"numbers", "text"}:',
+        "files/test_many_files.py",
+    ),
+    # --- files/partitions.py ---------------------------------------------------------------------------------
+    Change(
+        "files/partitions.py",
+        "a missing value of a folder is text",
+        "None if value == MISSING else unquote(value)",
+        "unquote(value)",
+        "files/test_many_files.py",
+    ),
     # --- files/column_names.py -------------------------------------------------------------------------------
     Change(
         "files/column_names.py",
@@ -2285,8 +2374,8 @@ CHANGES = [
     Change(
         "files/dataset.py",
         "copies are not counted",
-        "n_copies=len(frame) - len(read)",
-        "n_copies=0",
+        "len(frame) - len(read), has_dates",
+        "0, has_dates",
         "files/test_files.py",
     ),
     Change(
@@ -2329,8 +2418,8 @@ CHANGES = [
     Change(
         "files/gaps.py",
         "rows without a target are incomplete too",
-        "len(known) - len(complete), tuple(costs)",
-        "len(frame) - len(complete), tuple(costs)",
+        "len(known) - len(complete), costs",
+        "len(frame) - len(complete), costs",
         "files/test_files.py",
     ),
     Change(
@@ -3061,5 +3150,62 @@ CHANGES = [
         "return np.clip(self.values, 0.0, 1.0)",
         "return np.minimum(self.values, 1.0)",
         "dependence/test_shapley.py::test_shares_below_0_are_shown_as_0_within_their_intervals",
+    ),
+    # --- stored tables, clusters and checkpoints --------------------------------------------------------------
+    Change(
+        "neighbors/block_step.py",
+        "the last part of a step is left out",
+        "len(items) * (part + 1) // parts",
+        "len(items) * (part + 1) // (parts + 1)",
+        "neighbors/test_search.py::test_more_candidates_than_a_block",
+    ),
+    Change(
+        "data/stored_columns.py",
+        "columns of several arrays are taken from the first",
+        "if used.size == 1:",
+        "if used.size:",
+        "data/test_stored_table.py::test_joined_columns",
+    ),
+    Change(
+        "data/scaling.py",
+        "parts of a table are scaled by their own largest value",
+        "if varies.any() and not is_part else 0",
+        "if varies.any() else 0",
+        "data/test_stored_table.py",
+    ),
+    Change(
+        "data/observations.py",
+        "what is said about columns is said about others of a part",
+        "[place[j] for j in locate(parameter, said, names, globs=True) if j in place]",
+        "[j % len(place) for j in locate(parameter, said, names, globs=True) if j in place]",
+        "data/test_stored_table.py",
+    ),
+    Change(
+        "cluster/alignment.py",
+        "arrays stay where they are",
+        "value if value.flags.aligned else",
+        "value if True else",
+        "cluster/test_alignment.py",
+    ),
+    Change(
+        "_utils/checkpoint.py",
+        "a checkpoint of another table is used",
+        'if content["fingerprint"] != fingerprint:',
+        "if False:",
+        "selection/test_checkpoint.py",
+    ),
+    Change(
+        "_utils/checkpoint.py",
+        "what was found is not written",
+        "            self._write()\n        return",
+        "        return",
+        "selection/test_checkpoint.py",
+    ),
+    Change(
+        "variance/conditional.py",
+        "the table's values are no part of a fingerprint",
+        "columns.variance, columns.distinct]",
+        "]",
+        "selection/test_checkpoint.py",
     ),
 ]

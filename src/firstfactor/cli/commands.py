@@ -12,7 +12,7 @@ except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
 from .options import DEMO, Demo, EachOnce, takes_parameters
-from .run import rank_file, run
+from .run import rank_files, run
 
 if TYPE_CHECKING:
     from ..ranking import Progress, Ranking
@@ -32,7 +32,8 @@ RANK_HELP = """Rank the factors in a table by how much they drive a response.
 
 DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
 standard input. Factors are all columns but the target. Text is taken for categories, dates for numbers of days, and a
-missing value for a value of its own; columns that name each row are left out.
+missing value for a value of its own; columns that name each row are left out. Several files, a folder or a pattern are
+one table; folders such as year=2024 add a column.
 
 \b
 Examples:
@@ -42,6 +43,9 @@ Examples:
   firstfactor rank data.csv -t y --alpha 0.05 --stability 10
   firstfactor rank data.csv -t y --rule paper
   firstfactor rank data.parquet -t y --sample 500 --method first-fast
+  firstfactor rank data/*.parquet -t y
+  firstfactor rank big.parquet -t y --memory 4GB --method first-fast
+  firstfactor rank big.parquet -t y --workers 2 --checkpoint run.json
   firstfactor rank data.csv -t y --group size=x1,x2 --period hour=24
   firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w
   cat data.csv | firstfactor rank - -t y --missing drop --json result.json
@@ -76,7 +80,9 @@ def _root(
 @app.command(help=RANK_HELP, cls=EachOnce)
 @takes_parameters(*RANK)
 def rank(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="The file, or - for standard input.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA", help="The file or files, a folder, or - for standard input.")
+    ],
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,8 +91,8 @@ def rank(
     ] = None,
     **given: Any,
 ) -> None:
-    """Read a file, rank its factors, and show the result."""
-    rank_file(data, target, given)
+    """Read files, rank the factors of their table, and show the result."""
+    rank_files(data, target, given)
 
 
 @app.command(help=DEMO_HELP, cls=EachOnce)
@@ -99,4 +105,4 @@ def demo(name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.fried
 
         return rank_demo(name.value, progress=show, **options)
 
-    run(work, "-", given)
+    run(work, [], given)

@@ -5,7 +5,7 @@ import signal
 import sys
 
 from .errors import INTERRUPTED, PIPE_CLOSED, TERMINATED, WRONG_INPUT, complain, complain_of_usage
-from .run import STANDARD_OUTPUT, rank_file
+from .run import STANDARD_OUTPUT, rank_files
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def _run_typed(arguments: list[str]) -> int:
     match arguments:
         # The plainest call, on a small table: to import what reads all other options would take longer than its work.
         case ["rank", data, "--target" | "-t", target] if not (_may_mean_more(data) or _may_mean_more(target)):
-            rank_file(data, target, {})
+            rank_files([data], target, {})
             return 0
     from .commands import app
 

@@ -2,12 +2,13 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._utils.optional import require
+from ..files.find_files import STANDARD_INPUT, find_files
 
 if TYPE_CHECKING:
     from ..ranking import Ranking
@@ -29,9 +30,10 @@ class Outputs:
         """The files asked for, by the name of their option."""
         return {name: path for name, path in vars(self).items() if path is not None}
 
-    def check(self, data: str = "-") -> None:
+    def check(self, data: Sequence[str] = ()) -> None:
         """Refuse what could not be written, or would destroy something, before any work is done."""
-        taken = {} if data == "-" else {Path(data).resolve(): "the data"}
+        files = find_files(data) if data and self.chosen else ()
+        taken = {Path(file).resolve(): "the data" for file in files if file != STANDARD_INPUT}
         for name, path in self.chosen.items():
             folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
             if path.is_dir() or (path.exists() and not path.is_file()):

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 STANDARD_OUTPUT = "standard output"
 
 
-def rank_file(data: str, target: str | list[str] | None, given: dict[str, Any]) -> None:
-    """Rank the factors in a file, and show the result."""
+def rank_files(data: list[str], target: str | list[str] | None, given: dict[str, Any]) -> None:
+    """Rank the factors in files that are one table, and show the result."""
 
     def work(options: dict[str, Any], show: "Progress") -> "Ranking":
         from ..ranking import rank
 
-        return rank(data, target, progress=show, **options)
+        return rank(data[0] if len(data) == 1 else data, target, progress=show, **options)
 
     run(work, data, given)
 
 
-def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: str, given: dict[str, Any]) -> None:
+def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], given: dict[str, Any]) -> None:
     """Rank, write the files asked for, and print the result with the time of each part."""
     files = {name: given.pop(name, None) for name in ("html", "json", "csv", "plot")}
     quiet, debug = given.pop("quiet", False), given.pop("debug", False)

@@ -8,9 +8,6 @@ import polars as pl
 
 from .source import ROW, Source
 
-# Columns looked at in one pass through a file: polars takes longer than in proportion for many.
-AT_ONCE = 400
-
 
 def ask_by_column(
     source: Source,
@@ -21,8 +18,8 @@ def ask_by_column(
     """How many rows there are, and answers to questions on every column."""
     frame = source.frame if frame is None else frame
     n_rows, found = 0, dict[str, dict[str, Any]]()
-    for start in range(0, len(names), AT_ONCE):
-        asked = {name: questions(name) for name in names[start : start + AT_ONCE]}
+    for start in range(0, len(names), source.at_once):
+        asked = {name: questions(name) for name in names[start : start + source.at_once]}
         numbered = (expression.alias(str(i)) for i, expression in enumerate(chain(*map(dict.values, asked.values()))))
         n_rows, *answers = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
         given = iter(answers)

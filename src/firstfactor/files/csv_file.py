@@ -38,10 +38,7 @@ def scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
     names, unnamed = name_columns(_complete(start.header, start.rows[0] if start.rows else start.header, shown), shown)
     decimal = decimal or guess_decimal(chain.from_iterable(start.rows), separator)
     if decimal is None:
-        raise ValueError(
-            f"commas in the numbers of {shown} may be decimal commas or thousands separators: all have three digits "
-            'after them. Use decimal="," or decimal="." to say which mark decimals have.'
-        )
+        raise ValueError(say_ambiguous(shown))
     frame = pl.scan_csv(
         path,
         has_header=False,  # names are those above, also where the file has none
@@ -55,6 +52,19 @@ def scan_csv(path: Path, shown: str, kind: str, decimal: str | None) -> Source:
     dtypes: dict[str, pl.DataType] = dict.fromkeys(names, pl.String())
     source = Source(path, shown, kind, frame, dtypes, separator, unnamed, decimal, header=start.line)
     return _without_blank_lines(source)
+
+
+def say_ambiguous(shown: str) -> str:
+    """The message that a file does not tell its decimal mark."""
+    return (
+        f"commas in the numbers of {shown} may be decimal commas or thousands separators: all have three digits "
+        'after them. Use decimal="," or decimal="." to say which mark decimals have.'
+    )
+
+
+def first_fields(source: Source) -> list[str]:
+    """The fields of the first rows of a file, which tell what it is like."""
+    return [*chain.from_iterable(_read_start(source.path, source.shown, source.separator).rows)]
 
 
 def _read_start(path: Path, shown: str, separator: str) -> _Start:

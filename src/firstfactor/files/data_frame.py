@@ -19,7 +19,7 @@ def to_polars(data: Any) -> pl.DataFrame:
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise TypeError(
-            f"data must be the path of a file or a pandas, polars or pyarrow table; got {type(data).__name__}. "
+            f"data must be a path, a list of paths, or a pandas, polars or pyarrow table; got {type(data).__name__}. "
             "For arrays, use FIRST().fit(X, y)."
         )
     # The order of categories, which pandas does not pass on.

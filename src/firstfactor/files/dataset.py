@@ -1,8 +1,8 @@
-"""From a source to a table in memory: only the columns and rows that are wanted, checked and typed."""
+"""From a source to a table: only the columns and rows that are wanted, checked and typed; in memory unless said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -18,12 +18,29 @@ from .source import Source
 from .values import as_whole, read_columns, say_date_readings, say_readings
 
 
+class Stored(Protocol):
+    """Factors that stay in their files."""
+
+    jobs: int
+    """Threads that there is memory for."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+
+    def __len__(self) -> int: ...
+
+    def close(self) -> None:
+        """Remove temporary files."""
+
+
 @dataclass(frozen=True)
 class Dataset:
-    """Factors and response in memory, and what happened on the way."""
+    """Factors and response, and what happened on the way."""
 
     shown: str
-    X: pl.DataFrame
+    X: pl.DataFrame | Stored
+    """The factors: in memory, or in files from which columns are read when they are wanted."""
     y: pl.Series | pl.DataFrame
     """A column, or a frame of several outputs."""
     weights: pl.Series | None = None
@@ -68,40 +85,99 @@ class Dataset:
         return self.dropped.no_target + self.dropped.incomplete
 
     @property
+    def jobs(self) -> int | None:
+        """Threads that there is memory for; None if that does not matter."""
+        return None if isinstance(self.X, pl.DataFrame) else self.X.jobs
+
+    def close(self) -> None:
+        """Remove temporary files of a table that is not in memory."""
+        if not isinstance(self.X, pl.DataFrame):
+            self.X.close()
+
+    @property
     def categorical(self) -> tuple[str, ...]:
         """Factors to take as categories whatever they hold."""
         return tuple(self.column_options.get("categorical", ()))
 
 
-def read_dataset(source: Source, request: Request) -> Dataset:
-    """Find out what the columns hold, then read those that are wanted."""
+@dataclass(frozen=True)
+class Wanted:
+    """The part of a table that is wanted."""
+
+    source: Source
+    request: Request
+    roles: Roles
+    others: Sequence[Column]
+    """Targets, weights and groups."""
+    used: Sequence[Column]
+    """The columns that are factors."""
+    drawn: pl.Series | None
+    """The rows that are wanted; None for all."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the source has."""
+        return self.others[0].n_rows
+
+
+class Contents(NamedTuple):
+    """What was wanted."""
+
+    others: pl.DataFrame
+    """Targets, weights and groups."""
+    X: pl.DataFrame | Stored
+    periods: dict[str, float]
+    """Those of parts of dates."""
+    dropped: Dropped
+    n_copies: int
+    """Rows left out because they are equal to others."""
+    has_dates: bool
+
+
+def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Contents] | None = None) -> Dataset:
+    """Find out what the columns hold, then read those that are wanted, with ``read`` if not all into memory."""
     roles = find_roles(source, request)
     inventory = _look(source, request, roles)
     used, left_out = _choose(source, request, roles, inventory)
     others = [inventory[name] for name in roles.others]
     n_rows = others[0].n_rows
     drawn = _draw(n_rows, request)
-    everything = read_columns(source, [*others, *used], drawn, roles.categorical)
-    frame, dropped = drop_rows(everything, roles, request.options.missing == "drop")
-    refuse_few_rows(source, n_rows, len(frame), dropped)
-    read = frame.unique(maintain_order=True) if request.parameters.unique else frame
-    X, periods, remarks = _split_dates(source, request, read, used, roles.categorical)
+    contents = (read or read_all)(Wanted(source, request, roles, others, used, drawn))
+    rows, X = contents.others, contents.X
+    no_dates = request.parameters.date_parts and not contents.has_dates
+    remarks = ["No column in use holds dates that have parts."] if no_dates else []
     return Dataset(
         source.shown,
         X,
-        _outputs(source, request, read, roles.targets),
-        weights=None if roles.weight is None else _check_weights(source, read.get_column(roles.weight)),
-        groups=None if roles.groups is None else read.get_column(roles.groups),
-        column_options=resolve_names(source, request, roles, X.columns, periods),
+        _outputs(source, request, rows, roles.targets),
+        weights=None if roles.weight is None else _check_weights(source, rows.get_column(roles.weight)),
+        groups=None if roles.groups is None else rows.get_column(roles.groups),
+        column_options=resolve_names(source, request, roles, X.columns, contents.periods),
         date_parts=tuple(name for name in X.columns if name not in inventory),
         left_out=left_out,
         n_read=n_rows,
         n_drawn=None if drawn is None else len(drawn),
-        dropped=dropped,
-        n_copies=len(frame) - len(read),
+        dropped=contents.dropped,
+        n_copies=contents.n_copies,
         remarks=(*say_readings(source, [*others, *used]), *say_date_readings(used, roles.categorical), *remarks),
         reading=source.reading,
     )
+
+
+def read_all(wanted: Wanted) -> Contents:
+    """All of it in memory."""
+    source, request, roles = wanted.source, wanted.request, wanted.roles
+    everything = read_columns(source, [*wanted.others, *wanted.used], wanted.drawn, roles.categorical)
+    frame, dropped = drop_rows(everything, roles, request.options.missing == "drop")
+    refuse_few_rows(source, wanted.n_rows, len(frame), dropped)
+    read = frame.unique(maintain_order=True) if request.parameters.unique else frame
+    X, periods = list[pl.Series](), dict[str, float]()
+    for column in wanted.used:
+        values, repeating = split_column(wanted, read.get_column(column.name))
+        X += values
+        periods |= repeating
+    has_dates = any(values.dtype.is_temporal() for values in X)
+    return Contents(read, pl.DataFrame(X), periods, dropped, len(frame) - len(read), has_dates)
 
 
 def _choose(
@@ -205,22 +281,14 @@ def _check_classes(source: Source, target: pl.Series, task: str) -> None:
         )
 
 
-def _split_dates(
-    source: Source, request: Request, frame: pl.DataFrame, columns: Sequence[Column], categorical: Sequence[str]
-) -> tuple[pl.DataFrame, dict[str, float], list[str]]:
-    """The factors, with parts of dates if wanted; the periods of these, and what to say about it."""
-    X, periods = [], dict[str, float]()
-    known = {column.name for column in columns}
-    for column in columns:
-        values = frame.get_column(column.name)
-        X.append(as_whole(values) if column.name in categorical else values)
-        if request.parameters.date_parts and values.dtype in (pl.Date, pl.Datetime, pl.Time):
-            parts, repeating = split_dates(column.name, values)
-            clash = next((part.name for part in parts if part.name in known), None)
-            if clash is not None:
-                raise ValueError(f"date_parts: {source.shown} has a column {clash!r} already. Rename it, or use drop=.")
-            X += parts
-            periods |= repeating
-    has_dates = any(values.dtype.is_temporal() for values in X)
-    told = request.parameters.date_parts and not has_dates
-    return pl.DataFrame(X), periods, ["No column in use holds dates that have parts."] if told else []
+def split_column(wanted: Wanted, values: pl.Series) -> tuple[list[pl.Series], dict[str, float]]:
+    """A factor, then the parts of its dates if they are wanted; and the periods of these."""
+    whole = as_whole(values) if values.name in wanted.roles.categorical else values
+    if not (wanted.request.parameters.date_parts and values.dtype in (pl.Date, pl.Datetime, pl.Time)):
+        return [whole], {}
+    parts, periods = split_dates(values.name, values)
+    known = {column.name for column in wanted.used}
+    clash = next((part.name for part in parts if part.name in known), None)
+    if clash is not None:
+        raise ValueError(f"date_parts: {wanted.source.shown} has a column {clash!r} already. Rename it, or use drop=.")
+    return [whole, *parts], periods

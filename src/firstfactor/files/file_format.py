@@ -44,8 +44,7 @@ def guess_format(data: str, path: Path, shown: str) -> str:
     """Tell the format from the first bytes, then from the name; standard input is CSV if they do not tell."""
     with path.open("rb") as file:
         start = file.read(16)
-    suffixes = [suffix.lower() for suffix in Path(data).suffixes if suffix.lower() != ".gz"]
-    named = SUFFIXES.get(suffixes[-1]) if suffixes else None
+    named = named_format(data)
     marked = next((kind for mark, kind in _MARKS.items() if re.match(mark, start)), None)
     if marked == "excel" and zipfile.is_zipfile(path) and not _is_workbook(path):
         raise ValueError(f"{shown} is a zip archive: unpack it first.")
@@ -57,6 +56,12 @@ def guess_format(data: str, path: Path, shown: str) -> str:
         f"the name {shown!r} does not tell the format. Name it with format= ({', '.join(FORMATS)}), or let it end in "
         f"one of {', '.join(SUFFIXES)}, with or without .gz."
     )
+
+
+def named_format(data: str) -> str | None:
+    """The format that a name tells, if it tells any."""
+    suffixes = [suffix.lower() for suffix in Path(data).suffixes if suffix.lower() != ".gz"]
+    return SUFFIXES.get(suffixes[-1]) if suffixes else None
 
 
 def _is_workbook(path: Path) -> bool:

@@ -76,10 +76,23 @@ def refuse_missing(source: Source, columns: Sequence[Column], targets: Sequence[
 def find_gaps(source: Source, names: Sequence[str], targets: Sequence[str]) -> tuple[int, int]:
     """How many rows that have a target lack a value in some columns, and the first of them."""
     known = ~pl.any_horizontal([is_missing(name, source) for name in targets])
+    if len(names) > source.at_once:
+        return _find_in_turn(source, names, known)
     gap = known & pl.any_horizontal([is_missing(name, source) for name in names])
     asked = source.frame.select(gap.sum().alias("count"), pl.when(gap).then(pl.col(ROW)).min().alias("row"))
     count, row = source.collect(asked).row(0)
     return count, row or 0
+
+
+def _find_in_turn(source: Source, names: Sequence[str], known: pl.Expr) -> tuple[int, int]:
+    """The same, of so many columns that all at once may not fit into memory."""
+    found = source.collect(source.frame.select(pl.col(ROW), known.alias("known")))
+    gap = pl.Series([False]).new_from_index(0, len(found))
+    for start in range(0, len(names), source.at_once):
+        some = pl.any_horizontal([is_missing(name, source) for name in names[start : start + source.at_once]])
+        gap |= source.collect(source.frame.select(some.alias("gap"))).to_series()
+    rows = found.get_column(ROW).filter(gap & found.get_column("known"))
+    return len(rows), int(rows[0]) if len(rows) else 0
 
 
 def count_missing(missing: int) -> str:
@@ -105,10 +118,14 @@ def drop_rows(frame: pl.DataFrame, roles: Roles, drop_incomplete: bool) -> tuple
     if not drop_incomplete:
         return known, Dropped(no_target)
     factors = [name for name in frame.columns if name not in roles.others]
-    gaps = [(name, known.get_column(name).null_count()) for name in factors]
-    costs = sorted(((name, count) for name, count in gaps if count), key=lambda gap: -gap[1])
+    costs = count_costs([(name, known.get_column(name).null_count()) for name in factors])
     complete = _complete(known, factors)
-    return complete, Dropped(no_target, len(known) - len(complete), tuple(costs))
+    return complete, Dropped(no_target, len(known) - len(complete), costs)
+
+
+def count_costs(gaps: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """The columns that lack values, and how many each, the worst first."""
+    return tuple(sorted(((name, count) for name, count in gaps if count), key=lambda gap: -gap[1]))
 
 
 def _complete(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:

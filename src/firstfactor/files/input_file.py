@@ -15,7 +15,7 @@ from .csv_file import scan_csv
 from .file_format import guess_format
 from .formats import WITH_TABLES, read_whole
 from .numerals import as_number
-from .plain_file import file_state, has_bare_returns, is_empty, on_disk, temporary_copy, with_newlines
+from .plain_file import file_state, has_bare_returns, is_empty, on_disk, say_unsteady, temporary_copy, with_newlines
 from .source import ROW, Source, typed_source
 
 # Characters that make a path a pattern.
@@ -26,9 +26,12 @@ DEFAULTS = RankParameters()
 
 
 @contextlib.contextmanager
-def open_source(data: str, reading: RankParameters = DEFAULTS) -> Iterator[Source]:
-    """Open a file, or standard input if ``data`` is "-", for as long as the context lasts."""
-    shown = "standard input" if data == "-" else Path(data).name
+def open_source(data: str, reading: RankParameters = DEFAULTS, name: str | None = None) -> Iterator[Source]:
+    """Open a file, or standard input if ``data`` is "-", for as long as the context lasts.
+
+    ``name`` is what to call it in messages, if not by its own name.
+    """
+    shown = name or ("standard input" if data == "-" else Path(data).name)
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(on_disk(data, shown))
         if is_empty(path):
@@ -45,9 +48,10 @@ def open_source(data: str, reading: RankParameters = DEFAULTS) -> Iterator[Sourc
             raise ValueError(f"{shown} cannot be read as {kind}: {first_line(error)}") from error
         known = {"format": kind, "table": reading.table, "na": tuple(reading.na), "decimal": source.decimal}
         source = dataclasses.replace(source, reading=known)
-        yield _with_nulls(source, tuple(reading.na)) if reading.na else source
-        if file_state(path) != before:
-            raise ValueError(f"{shown} was changed while it was read. Run again once it is complete, or on a copy.")
+        yield with_nulls(source, tuple(reading.na)) if reading.na else source
+        after = file_state(path)
+        if after != before:
+            raise ValueError(say_unsteady(shown, "changed" if after else "removed"))
 
 
 def _scan(path: Path, shown: str, kind: str, reading: RankParameters) -> Source:
@@ -74,7 +78,7 @@ def _scan_json_lines(path: Path, shown: str, reading: RankParameters) -> Source:
         raise ValueError(fault or f"{shown} cannot be read as JSON lines: {first_line(error)}") from error
 
 
-def _with_nulls(source: Source, na: Sequence[str]) -> Source:
+def with_nulls(source: Source, na: Sequence[str]) -> Source:
     """The same table with nothing in place of what stands for it."""
     numbers = [number for number in map(_as_float, na) if number is not None]
 

@@ -1,7 +1,7 @@
 """How numbers are written in text: decimal commas, thousands separators, currency and percent signs, parentheses."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -32,14 +32,22 @@ def guess_decimal(fields: Iterable[str], separator: str) -> str | None:
     every comma has three digits after it, it separates thousands in files whose columns commas separate, or whose
     decimals have points; other files do not tell.
     """
-    stripped = [field.strip(_AROUND) for field in fields]
-    written = {mark: [field for field in stripped if _DECIMAL[mark].fullmatch(field)] for mark in ".,"}
-    sure = {mark: any(not _THOUSANDS[mark].fullmatch(field) for field in written[mark]) for mark in ".,"}
-    if sure["."] or not written[","]:
-        return "."
-    if sure[","]:
-        return ","
+    fields = list(fields)
+    sure = sure_decimal(fields)
+    if sure is not None or not _decimals(fields, ","):
+        return sure or "."
     return "." if separator == "," else None
+
+
+def sure_decimal(fields: Sequence[str]) -> str | None:
+    """The mark of numbers in which it can be nothing but a decimal one; the point if both are such, None if none is."""
+    sure = (mark for mark in ".," if not all(map(_THOUSANDS[mark].fullmatch, _decimals(fields, mark))))
+    return next(sure, None)
+
+
+def _decimals(fields: Iterable[str], mark: str) -> list[str]:
+    """The fields that are numbers if this is the decimal mark, and have it."""
+    return [number for field in fields if _DECIMAL[mark].fullmatch(number := field.strip(_AROUND))]
 
 
 def in_english(value: pl.Expr, decimal: str) -> pl.Expr:

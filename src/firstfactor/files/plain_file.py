@@ -3,6 +3,7 @@
 import codecs
 import contextlib
 import difflib
+import errno
 import gzip
 import io
 import os
@@ -64,9 +65,9 @@ def temporary_copy(data: Any, stack: contextlib.ExitStack) -> Path:
     except OSError as error:
         if error.errno is None:  # what is wrong with compressed data
             raise
-        raise OSError(
-            f"a temporary copy in {folder!r} cannot be made: {error.strerror}. Set TMPDIR to a folder with more room."
-        ) from error
+        too_many = error.errno == errno.EMFILE
+        way_out = "Unpack the files first." if too_many else "Set TMPDIR to a folder with more room."
+        raise OSError(f"a temporary copy in {folder!r} cannot be made: {error.strerror}. {way_out}") from error
     return Path(file.name)
 
 
@@ -76,10 +77,18 @@ def is_empty(path: Path) -> bool:
         return not file.read(len(codecs.BOM_UTF8) + 1).removeprefix(codecs.BOM_UTF8)
 
 
-def file_state(path: Path) -> tuple[int, int, int]:
-    """What changes with a file: it is read several times, which must all see the same."""
-    status = path.stat()
+def file_state(path: Path) -> tuple[int, int, int] | None:
+    """What changes with a file, None if it is gone: it is read several times, which must all see the same."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
     return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def say_unsteady(shown: str, happened: str = "removed") -> str:
+    """The message that a file did not stay as it was."""
+    return f"{shown} was {happened} while it was read. Run again once it is complete, or on a copy."
 
 
 def has_bare_returns(path: Path) -> bool:

@@ -12,9 +12,13 @@ from .._utils.text import first_line
 from . import csv_errors
 from .column_names import name_columns
 from .numerals import in_english
+from .plain_file import say_unsteady
 
 # Formats that do not make sure that the values of a column are of one kind: text may stand for numbers or for nothing.
 _LOOSE = ("csv", "tsv", "jsonl", "json", "excel", "sqlite")
+
+# Columns looked at in one pass through a file: polars takes longer than in proportion for many.
+AT_ONCE = 400
 
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"
@@ -43,6 +47,8 @@ class Source:
     """How the file is read: parameters of `rank`, with what was guessed."""
     header: int = 1
     """The line of the header."""
+    at_once: int = AT_ONCE
+    """How many columns are looked at in one pass through the file."""
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +94,8 @@ class Source:
         except pl.exceptions.PolarsError as error:
             fault = self.fault() or (self.untyped and csv_errors.quote_fault(self.path, self.shown, self.separator))
             raise ValueError(fault or f"{self.shown} cannot be read: {first_line(error)}") from error
+        except FileNotFoundError as error:
+            raise ValueError(say_unsteady(self.shown)) from error
         except OSError as error:
             raise ValueError(f"{self.shown} cannot be read as {self.kind}: {first_line(error)}") from error
         except pl.exceptions.PanicException as error:  # what polars does not expect of a file

@@ -20,13 +20,19 @@ def read_columns(
     source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Sequence[str]
 ) -> pl.DataFrame:
     """The columns in memory, null where a value is missing."""
+    read = source.collect(select_columns(source, columns, drawn, categorical))
+    return pl.DataFrame([_in_64_bits(source, values) for values in read])
+
+
+def select_columns(
+    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Sequence[str]
+) -> pl.LazyFrame:
+    """The columns by name, yet to be read; whole numbers may have 128 bits."""
     frame = source.frame
     if drawn is not None:
         position = "\0position"  # unlike the number in the file, it has no gaps where lines are blank
         frame = frame.with_row_index(position).filter(pl.col(position).is_in(drawn.implode()))
-    values = [_typed(source, column, column.name in categorical).alias(column.name) for column in columns]
-    read = source.collect(frame.select(values))
-    return pl.DataFrame([_in_64_bits(source, values) for values in read])
+    return frame.select(_typed(source, column, column.name in categorical).alias(column.name) for column in columns)
 
 
 def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:

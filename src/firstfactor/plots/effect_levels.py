@@ -1,7 +1,7 @@
 """The level of y in bins of one factor, as it looks and with the other factors held fixed."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.observations import Table, read_table
+from ..data.stored_table import ColumnTable
 from ..parameters import Options
 from ..results.indices import Indices
 from ..variance.conditional import Variances, how_to_read, make_variances
@@ -83,7 +84,8 @@ def hold_others_fixed(
     if not effects:
         return []
     shown = target.values[:, shown_series(target)]
-    with open_again(X, y, indices, options, sample_weight, groups) as variances:
+    others = {i for effect in effects for i in factors_held_fixed(indices, effect.factor)}
+    with open_again(X, y, indices, others, options, sample_weight, groups) as variances:
         return [_hold_fixed(effect, variances, indices, shown) for effect in effects]
 
 
@@ -119,12 +121,15 @@ def open_again(
     X: Any,
     y: Any,
     indices: Indices,
+    factors: Collection[int],
     options: Options,
     sample_weight: Any,
     groups: Any,
     estimator: str = "nearest",
 ) -> Variances:
-    """The rows that were analysed, as they were analysed; nothing is drawn at random from them."""
+    """The rows that were analysed, as they were analysed, to look at some factors; nothing is drawn at random."""
+    if isinstance(X, ColumnTable):
+        X = X.only([j for i in factors for j in indices.members[i]])
     plain = replace(options, n_neighbors=None, n_outer=None, missing="level", estimator=estimator, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # all was said when the table was analysed

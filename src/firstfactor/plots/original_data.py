@@ -12,6 +12,7 @@ from .._utils.text import printable
 from ..data.column_reader import read_column
 from ..data.columns import Labels, exact_floats, level_codes
 from ..data.response import read_target as read_outputs
+from ..data.stored_table import ColumnTable
 from ..data.table import open_table
 from ..results.indices import Indices
 
@@ -83,9 +84,9 @@ class Target:
 
 def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, str, Column]]:
     """Yield the columns of the factors ``wanted`` in the order of the table: factor, name and values."""
-    names, columns, n_rows = open_table(X)
-    _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
     factor_of = {j: i for i, members in enumerate(indices.members) for j in members}
+    names, columns, n_rows = _open(X, [j for j, i in factor_of.items() if i in wanted])
+    _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
     rows = analysed_rows(indices, n_rows)
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
         i = factor_of[j]
@@ -96,6 +97,14 @@ def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[
             yield i, name, _read(column, names[j], indices.kinds[i] == "category").take(rows)
 
 
+def _open(X: Any, wanted: Collection[int]) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
+    """The names of the columns, the columns, and how many rows there are; of a table in files, only some are read."""
+    if not isinstance(X, ColumnTable):
+        return open_table(X)
+    read = (next(iter(open_table(X.read([j]))[1])) if j in wanted else None for j in range(len(X.names)))
+    return X.names, read, X.n_rows
+
+
 def analysed_rows(indices: Indices, n_rows: int) -> NDArray[np.intp]:
     """The rows of a table that were analysed."""
     return np.arange(n_rows) if indices.rows is None else indices.rows
@@ -103,7 +112,7 @@ def analysed_rows(indices: Indices, n_rows: int) -> NDArray[np.intp]:
 
 def count_rows(X: Any) -> int:
     """How many rows a table has."""
-    return open_table(X)[2]
+    return X.n_rows if isinstance(X, ColumnTable) else open_table(X)[2]
 
 
 def read_target(y: Any, n_rows: int, indices: Indices) -> Target:

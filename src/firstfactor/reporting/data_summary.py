@@ -1,6 +1,6 @@
 """What a page tells about the table itself: effects, and summaries of columns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from .._utils.shorten import shorten
 from .._utils.text import printable
 from ..data.design import Kind
+from ..data.stored_table import ColumnTable
 from ..data.table import flatten_names
 from ..parameters import Options
 from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
@@ -49,21 +50,42 @@ def read_data(
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
     first = representatives(indices)
-    effects, target = read_effects(X, y, indices, [*first, *(i for i in indices.selected.tolist() if i not in first)])
-    columns = [(effect.factor, effect.name, effect.column) for effect in effects]
-    others = indices.left_out.tolist()[: max(MOST_SUMMARIES - len(columns), 0)]
-    columns += read_columns(X, indices, set(others))
+    wanted = [*first, *(i for i in indices.selected.tolist() if i not in first)]
+    n_effects, n_drawn = sum(len(indices.members[i]) for i in wanted), _how_many(indices, wanted, MOST_EFFECTS)
+    effects, target = read_effects(X, y, indices, wanted[:n_drawn])
+    others = indices.left_out.tolist()[: max(MOST_SUMMARIES - n_effects, 0)]
     dates = _find_dates(X)
-    summaries = {name: (indices.kinds[i], summarise(column, name in dates)) for i, name, column in columns}
+    summaries = {
+        effect.name: (indices.kinds[effect.factor], summarise(effect.column, effect.name in dates))
+        for effect in effects
+    }
+    for some in (wanted[n_drawn:], others):
+        summaries |= _summarise_each(X, indices, some, dates)
     shown, pair = effects[:MOST_EFFECTS], None
     if options is not None:
         shown = hold_others_fixed(shown, target, X, y, indices, options, sample_weight, groups)
         pair = strongest_pair(X, y, indices, options, sample_weight, groups)
-    return Data(target, shown, len(effects), pair, summaries)
+    return Data(target, shown, n_effects, pair, summaries)
+
+
+def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
+    """How many of some factors, from the first on, have so many columns together."""
+    ends = np.cumsum([len(indices.members[i]) for i in factors])
+    return int(np.searchsorted(ends, n_columns)) + 1
+
+
+def _summarise_each(X: Any, indices: Indices, factors: Sequence[int], dates: set[str]) -> dict[str, tuple[Kind, str]]:
+    """Kind and values of the columns of some factors, in this order; one column at a time is in memory."""
+    found: dict[int, dict[str, tuple[Kind, str]]] = {i: {} for i in factors}
+    for i, name, column in read_columns(X, indices, found.keys()):
+        found[i][name] = indices.kinds[i], summarise(column, name in dates)
+    return {name: summary for of_factor in found.values() for name, summary in of_factor.items()}
 
 
 def _find_dates(X: Any) -> set[str]:
     """The names of columns that hold dates: in the analysis they are numbers of days since 1970."""
+    if isinstance(X, ColumnTable):
+        return X.dates
     frame = nw.from_native(flatten_names(X), pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return set()

@@ -34,6 +34,10 @@ class Exported(Protocol):
         """The table."""
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """The files that the table comes from."""
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         """All parameters by name."""
 
@@ -67,6 +71,7 @@ def as_dict(result: Exported) -> dict[str, Any]:
     return {
         "data": {
             "source": data.shown,
+            "files": list(result.files),
             "target": data.target_names[0] if len(data.target_names) == 1 else list(data.target_names),
             "task": indices.task,
             "classes": result.classes,

@@ -2,8 +2,9 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,15 @@ def describe_file(path: str | os.PathLike[str]) -> dict[str, str]:
     """The name, size and digest of a file, for `write_report`."""
     path = Path(path)
     return {"name": path.name, "size": say_size(path.stat().st_size), "sha256": _digest(_pieces(path))}
+
+
+def describe_files(paths: Sequence[str], name: str) -> dict[str, str]:
+    """The same of several files that are one table, with what they are called together; the digest is that of all."""
+    if len(paths) == 1:
+        return describe_file(paths[0])
+    files = [Path(path) for path in paths]
+    size = sum(path.stat().st_size for path in files)
+    return {"name": name, "size": say_size(size), "sha256": _digest(chain.from_iterable(map(_pieces, files)))}
 
 
 def describe_table(X: Any, y: Any, name: str = "") -> dict[str, str]:
