@@ -1,1 +1,1 @@
-"""What is shown: tables, figures, the terminal, docs/study.md, docs/certainty.md and docs/evidence.md."""
+"""What is shown: tables, figures, the terminal, and the pages in docs/results."""

@@ -1,4 +1,4 @@
-"""The page on how sure answers are, docs/certainty.md: made from stored rows alone, never by hand."""
+"""The page on how sure answers are, docs/results/certainty.md: made from stored rows alone, never by hand."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page on how good the calibrated rule is, docs/evidence.md: made from stored rows alone, never by hand."""
+"""The page on how good the calibrated rule is, docs/results/evidence.md: made from stored rows alone, never by hand."""
 
 from pathlib import Path
 

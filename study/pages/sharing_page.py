@@ -1,4 +1,4 @@
-"""The page on factors that share information, docs/sharing.md: what users read is written by hand, evidence is not."""
+"""The page on shares where they are known, docs/results/sharing.md: made from stored rows alone, never by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -17,28 +17,25 @@ from .study_page import PAGE
 
 SHARING_PAGE = PAGE.with_name("sharing.md")
 
-MARK = "<!-- From here on, `python -m study show all` writes this page. -->"
-
 INTRODUCTION = f"""\
-{MARK}
+# Shares where they are known
 
-# The evidence
-
-What follows is written by `python -m study show all` from the rows stored in `study/results`;
-`python -m study run sharing` runs what is missing of one experiment and `python -m study show sharing` shows it.
+How well what each factor explains alone, what is lost without it, fair shares and pairs are estimated where the truth
+is known, and what is said of real tables. The page is written by `python -m study show all` from the rows stored in
+`study/results`; `python -m study run sharing` runs what is missing of one experiment and `python -m study show sharing`
+shows it. [Factors that share information](../guide/sharing.md) explains the numbers.
 
 - {REQUIREMENT_RULE}
 - Means of fewer than {FEW} repetitions are not judged."""
 
 
 def write_sharing_page(page: Path = SHARING_PAGE, folder: Path = RESULTS) -> None:
-    """Write what follows the mark, and leave what stands before it."""
+    """Write the page."""
     results = Results.load(folder)
-    by_hand = page.read_text(encoding="utf-8").partition(MARK)[0] if page.exists() else ""
-    text = by_hand + make_evidence([make_section(one.name, results) for one in SHARING], read_shared_tables())
+    text = make_sharing_page([make_section(one.name, results) for one in SHARING], read_shared_tables())
     write_whole(page, lambda file: file.write(text.encode()))
 
 
-def make_evidence(sections: list[Section], tables: dict[str, dict[str, Any]]) -> str:
-    """Return what follows what is written by hand, in Markdown."""
+def make_sharing_page(sections: list[Section], tables: dict[str, dict[str, Any]]) -> str:
+    """Return the page in Markdown."""
     return make_requirements_page(INTRODUCTION, sections) + "\n" + describe_tables(tables)

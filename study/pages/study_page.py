@@ -1,4 +1,4 @@
-"""The page with all results on the paper, docs/study.md: made from stored rows alone, never by hand."""
+"""The page with all results on the paper, docs/results/study.md: made from stored rows alone, never by hand."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ from .markdown import link_to, section_parts, short_of
 from .sections import Section, make_section
 from .tables.cells import ratio_text
 
-PAGE = Path(__file__).parents[2] / "docs" / "study.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "study.md"
 PICTURES = PAGE.with_suffix("")
 """The folder with the page's figures."""
 

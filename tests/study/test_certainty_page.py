@@ -1,4 +1,4 @@
-"""docs/certainty.md is what the stored rows give."""
+"""docs/results/certainty.md is what the stored rows give."""
 
 import re
 from pathlib import Path

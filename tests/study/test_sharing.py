@@ -18,7 +18,7 @@ from study.methods.sharing import KINDS, layout
 from study.pages.layout import NOTHING
 from study.pages.sections import make_section
 from study.pages.shared_tables import RIGHT, WORDS, describe_tables
-from study.pages.sharing_page import MARK, SHARING_PAGE, make_evidence, write_sharing_page
+from study.pages.sharing_page import SHARING_PAGE, make_sharing_page, write_sharing_page
 from study.pages.tables.cumulative import tabulate_cumulative
 from study.pages.tables.sharing import tabulate_sharing
 from study.paper import claims
@@ -30,7 +30,6 @@ from study.runs.shared_tables import STORED, look_at, read_shared_tables
 from study.runs.store import RESULTS, Row
 from study.scores.results import Results
 from study.scores.sharing import qualities_by_kind, true_cumulative_shares, true_shares
-from tests.study.examples import PAGE, printed
 from tests.study.rows import in_order, results_of, shares, store
 
 PAPER = LINEAR[0]
@@ -195,13 +194,13 @@ class TestRealTables:
 
 
 class TestPage:
-    def test_what_is_written_by_hand_stays(self, tmp_path: Path) -> None:
+    def test_it_is_written_anew(self, tmp_path: Path) -> None:
         page = tmp_path / "sharing.md"
-        page.write_text(f"By hand.\n\n{MARK}\n\nold")
+        page.write_text("old")
         store(tmp_path, [shares(PAPER, k, 3.0) for k in range(20)])
         write_sharing_page(page, tmp_path)
         text = page.read_text()
-        assert text.startswith(f"By hand.\n\n{MARK}\n\n# The evidence") and "\n\nold" not in text
+        assert text.startswith("# Shares where they are known\n\n")
         assert re.search(
             r"^- The paper's example, p = 3: intervals of what each .* Measured: mean 0\.000; ", text, re.M
         )
@@ -211,9 +210,5 @@ class TestPage:
     @pytest.mark.skipif(not SHARING_PAGE.exists() or not RESULTS.exists(), reason="the page has not been made yet")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()
-        text = make_evidence([make_section(one.name, results) for one in SHARING], read_shared_tables())
-        assert SHARING_PAGE.read_text(encoding="utf-8").endswith(text)
-
-    def test_examples_print_what_the_page_shows(self) -> None:
-        for found, now in printed(PAGE.read_text(encoding="utf-8").partition(MARK)[0]):
-            assert found["shown"] is None or found["shown"] == now
+        text = make_sharing_page([make_section(one.name, results) for one in SHARING], read_shared_tables())
+        assert SHARING_PAGE.read_text(encoding="utf-8") == text

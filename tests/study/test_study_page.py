@@ -1,4 +1,4 @@
-"""docs/study.md is what the stored rows give."""
+"""docs/results/study.md is what the stored rows give."""
 
 import re
 from pathlib import Path
