@@ -26,7 +26,21 @@ DIAGNOSIS_ROWS, COUNTING_ROWS = 500, 100
 
 
 class TooFewRowsWarning(UserWarning):
-    """The factors are too many for the rows: what is found is mostly how far apart the rows are."""
+    """The factors are too many for the rows: what is found is mostly how far apart the rows are.
+
+    See Also
+    --------
+    Indices : Has the figures behind it as ``sample_size``.
+
+    Examples
+    --------
+    To make it an error:
+
+    >>> import warnings
+    >>> from firstfactor import TooFewRowsWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", TooFewRowsWarning)
+    """
 
 
 def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: float) -> SampleSize:
@@ -54,7 +68,7 @@ def allow_for_distance(variances: Variances, size: SampleSize, left: float) -> f
 def warn_if_too_few_rows(size: SampleSize) -> None:
     """Warn that there are too few rows, if so."""
     if size.sentence:
-        warn_user(f"{size.sentence} Use FIRST, fewer factors or more rows.", TooFewRowsWarning)
+        warn_user(f"{size.sentence} Use more rows, or fewer factors: max_factors= limits how many FIRST selects.", TooFewRowsWarning)
 
 
 def distance_share(search: Search, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:

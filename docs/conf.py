@@ -1,0 +1,58 @@
+"""How the documentation is built: `sphinx-build -W -b html docs docs/_build/html`."""
+
+from importlib.metadata import version as version_of
+
+project = "firstfactor"
+author = "The firstfactor developers"
+copyright = f"2026, {author}"  # noqa: A001
+version = release = version_of("firstfactor")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",  # equations are shown without a network, too
+]
+exclude_patterns = ["_build"]
+nitpicky = False
+
+# Markdown, with equations and headings that can be linked to
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+
+# Reference
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+# Examples are run when the pages are built.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/\d\d_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "min_reported_time": 1,
+    "abort_on_example_error": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "firstfactor"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}
