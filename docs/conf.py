@@ -48,6 +48,8 @@ html_title = "firstfactor"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+# Pages without pages below them need no navigation at the side.
+html_sidebars = {page: [] for page in ("five-minutes", "theory")}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from firstfactor.ranking import rank
-from firstfactor.reporting.rows import Branch, draw_branches, driver_rows, other_factors, why_left_out
+from firstfactor.reporting.rows import Branch, draw_branches, driver_rows, other_factors
+from firstfactor.results.explanations import why_left_out
 from firstfactor.results.sharing import Node, Tree
 
 

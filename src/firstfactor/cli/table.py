@@ -8,7 +8,8 @@ from rich.cells import cell_len, set_cell_size
 from .._utils.shorten import shorten, shorten_all
 from .._utils.text import printable
 from ..ranking import Ranking
-from ..reporting.rows import Row, driver_rows, other_factors, why_left_out
+from ..reporting.rows import Row, driver_rows, other_factors
+from ..results.explanations import why_left_out
 from ..results.wording import share_name
 from .screen import Screen
 

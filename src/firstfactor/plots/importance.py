@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._utils.text import list_names
+from ..results.explanations import why_left_out
 from ..results.formats import format_importance, format_p
 from ..results.indices import Indices
 from ..results.sharing import Driver
@@ -101,7 +102,7 @@ def _bars(indices: Indices, most: int) -> list[Bar]:
         next_best = format_importance(drivers[len(named)].lost)
         bars.append(Bar(Label(f"{len(drivers) - len(named):,} more"), 0.0, f"at most {next_best} each"))
     if len(others) <= min(most - len(bars), MOST_LEFT_OUT):
-        bars += [Bar(Label(indices.names[i]), 0.0, indices.why_left_out(i)) for i in others]
+        bars += [Bar(Label(indices.names[i]), 0.0, why_left_out(indices, i)) for i in others]
     else:
         count = f"{len(others):,} left out" if drivers else f"all {len(others):,} factors"
         bars.append(Bar(Label(count), 0.0, "importance 0"))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._utils.optional import versions
+from ..results.explanations import why_left_out
 from ..results.wording import LEVEL, say_no_p_values
 from .rows import explain
 
@@ -202,7 +203,7 @@ def _factor_rows(result: Exported) -> list[dict[str, Any]]:
             **({} if halves is None else {"frequency": float(halves.frequencies[i])}),
             "selected": bool(support[i]),
             "weak": bool(weak[i]),
-            "reason": "" if support[i] else indices.why_left_out(i),
+            "reason": "" if support[i] else why_left_out(indices, i),
             "explanation": explain(indices, i),
             "missing": indices.missing[i],
             "forced": i in indices.forced,

@@ -133,13 +133,6 @@ def explain(indices: Indices, factor: int) -> str:
     return explain_factor(indices, factor)[1]
 
 
-def why_left_out(indices: Indices, factor: int) -> str:
-    """In a few words why a factor was left out."""
-    if indices.sharing is not None and explain_factor(indices, factor)[0] == "stands in":
-        return f"stands in for {printable(indices.names[indices.sharing.exchanges[factor].selected])}"
-    return indices.why_left_out(factor)
-
-
 def alone(indices: Indices, factor: int) -> float | None:
     """What a factor explains by itself, from 0 to 1; None where it is not known."""
     value = np.nan if indices.sharing is None else indices.sharing.alone.values[factor]
