@@ -7,7 +7,7 @@ own. The functions of one column have mean 0 and mean square 1, and are uncorrel
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from .._utils.cache import BoundedCache
 from .._utils.threads import Workers, one_blas_thread
 from ..data.design import Design
 from ..data.scaling import FAR
+from ..data.stored_columns import ColumnsElsewhere
 from ..neighbors.strategy import Floats
 
 Functions = NDArray[np.float32]
@@ -60,9 +61,10 @@ class FactorFunctions:
         return self.design.n_rows
 
     def ask_each_block(self, name: str, ask: Callable[..., Any], factors: Sequence[int], *shared: Any) -> list[Any]:
-        """What is asked of the functions of each block of factors, where they are: see `StoredColumns.each_block`."""
+        """What is asked of functions of each block of factors, where they are: see `ColumnsElsewhere.each_block`."""
         make = functions_of_few if self.are_few else functions_of_many
-        return self.design.stored.each_block(name, make, ask, factors, *shared)
+        elsewhere = cast(ColumnsElsewhere, self.design.elsewhere)  # it is asked of no others
+        return elsewhere.each_block(name, make, ask, factors, *shared)
 
     def of(self, factor: int) -> Functions:
         """The functions of one factor."""

@@ -68,7 +68,8 @@ def allow_for_distance(variances: Variances, size: SampleSize, left: float) -> f
 def warn_if_too_few_rows(size: SampleSize) -> None:
     """Warn that there are too few rows, if so."""
     if size.sentence:
-        warn_user(f"{size.sentence} Use more rows, or fewer factors: max_factors= limits how many FIRST selects.", TooFewRowsWarning)
+        advice = "Use more rows, or fewer factors: max_factors= limits how many FIRST selects."
+        warn_user(f"{size.sentence} {advice}", TooFewRowsWarning)
 
 
 def distance_share(search: Search, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:
