@@ -26,6 +26,8 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 # Reference
+default_role = "py:obj"  # `rank` in a docstring is a link
+autodoc_typehints = "none"  # docstrings have them
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -48,6 +50,7 @@ html_title = "firstfactor"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
 # Pages without pages below them need no navigation at the side.
 html_sidebars = {page: [] for page in ("five-minutes", "theory")}
 html_theme_options = {

@@ -55,7 +55,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {task}
     {n_jobs}
     {random_state}
-    verbose : int
+    verbose : int, default 0
         If positive, each step is reported on standard error.
     {estimator}
     {rule}
@@ -121,9 +121,15 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     task_ : {"regression", "classification"}
         What kind of response y was taken for.
     n_features_in_ : int
-        Number of factors seen in `fit`.
+        Number of columns seen in `fit`.
     feature_names_in_ : array of str
         Their names, if the table has any. Levels of a pandas MultiIndex are joined by "_".
+
+    See Also
+    --------
+    rank : The same for files and data frames, with evidence as the default, notes and a report.
+    total_indices : Total indices of all factors, without a selection.
+    stability : How often factors are selected on halves of the rows.
 
     Notes
     -----
@@ -133,7 +139,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     References
     ----------
     .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
-       Technometrics.
+       Technometrics 67. https://doi.org/10.1080/00401706.2025.2483531
 
     Examples
     --------
@@ -223,6 +229,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         groups : array-like of shape (rows,), optional
             Which rows belong together, such as those of one person, batch, site or month. They are never each other's
             neighbours, and random halves, bootstrap draws and standard errors keep them together.
+
+        Returns
+        -------
+        FIRST
+            The selector itself, fitted.
         """
         options, procedure = self.parameters()
         X = flatten_names(X)
@@ -268,8 +279,13 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X, y, sample_weight, groups
+        X, y, sample_weight, groups : array-like
             As in `fit`.
+
+        Returns
+        -------
+        array of bool of shape (factors,)
+            True for factors that would be selected.
         """
         options, procedure = self.parameters()
         with open_variances(X, y, options, sample_weight, groups) as variances:
@@ -277,7 +293,15 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return np.isin(np.arange(variances.design.n_factors), chosen)
 
     def parameters(self) -> tuple[Options, Procedure]:
-        """Return the checked parameters: how variances are estimated, and how factors are selected."""
+        """Return the checked parameters: how variances are estimated, and how factors are selected.
+
+        Returns
+        -------
+        options : Options
+            How variances are estimated.
+        procedure : Procedure
+            How factors are selected.
+        """
         procedure = Procedure.pick(self)
         return Options.pick(self).with_default_of(procedure), procedure
 
@@ -286,8 +310,13 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             How often such intervals hold the truth, between 0 and 1.
+
+        Returns
+        -------
+        array of shape (factors, 2)
+            Both ends, as in `Indices.interval`.
         """
         check_is_fitted(self)
         return self.indices_.interval(level)
@@ -299,6 +328,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         factor : str or int
             Its name or its position.
+
+        Returns
+        -------
+        str
+            The sentence.
         """
         check_is_fitted(self)
         return explain(self.indices_, factor)
@@ -310,7 +344,18 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self._by_column(self.importances_)
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of ``X``; with `set_output`, tables keep their types. Those of Dask stay lazy."""
+        """Return the selected columns of ``X``; with `set_output`, tables keep their types. Those of Dask stay lazy.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (rows, columns)
+            A table with the columns that `fit` saw, in the same order.
+
+        Returns
+        -------
+        array or table of shape (rows, selected columns)
+            An array, or a data frame if `set_output` says so.
+        """
         if is_dask(X):
             validate_data(self, without_rows(X), skip_check_array=True, reset=False)
             return take_columns(X, np.flatnonzero(self._get_support_mask()).tolist())
@@ -340,6 +385,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         ax : matplotlib Axes, optional
             Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            With the picture.
         """
         check_is_fitted(self)
         return plot_importance(self, ax)
@@ -351,11 +401,12 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         path : path
             Where to write.
-        X, y : the data given to `fit`, optional
-            For the sections on effects and the data.
-        **details
-            ``title``, ``call``, ``notes``, ``settings``, ``stability``, ``source``, ``sample_weight``, ``groups``: as
-            in `write_report`.
+        X, y : array-like, optional
+            The data given to `fit`, for the sections on effects and the data.
+        **details : keyword arguments
+            ``title``; ``call``, the command or call that repeats the analysis; ``notes``, sentences on what happened to
+            the data before; ``settings``, parameters and their values; ``stability``, what `stability` returned;
+            ``source``, the name, size and sha256 of the table; ``sample_weight`` and ``groups``, as given to `fit`.
         """
         check_is_fitted(self)
         write_report(self, path, X, y, **details)

@@ -52,30 +52,36 @@ def total_indices(
         The response: numbers or classes; several outputs are standardised and explained together.
     subset : names, positions or mask, optional
         A set of factors whose joint total index is wanted instead of one index per factor.
-    noise : bool
+    noise : bool, default True
         True subtracts the noise variance (NANNE, Algorithm 1 of [1]_); False takes the response to be free
         of noise (NN).
-    uncertainty : bool
+    uncertainty : bool, default False
         Whether to compute standard errors and p-values as well.
-    method : {"plug-in", "subsample"}
+    method : {"plug-in", "subsample"}, default "plug-in"
         How: from what each row contributes, or from estimates on 50 random halves of the rows, which takes longer and
         assumes less.
-    sample_weight, groups
+    sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
-    **options
+    **options : keyword arguments
         ``n_neighbors``, ``n_outer``, ``subsample``, ``scale``, ``categorical``, ``factor_groups``, ``period``,
-        ``missing``, ``task``, ``response``, ``output_weights``, ``n_jobs``, ``random_state``, ``estimator``: as in
-        `FIRST`.
+        ``missing``, ``task``, ``response``, ``output_weights``, ``n_jobs``, ``random_state``, ``estimator``,
+        ``checkpoint``: as in `FIRST`.
 
     Returns
     -------
     Indices
         One value per factor, 0 for constant ones; a single value if ``subset`` is given.
 
+    See Also
+    --------
+    FIRST : Selects factors first, and is the better choice where many factors matter little.
+    closed_indices : What each factor explains alone.
+    shapley_effects : Fair shares, which add up to 1.
+
     References
     ----------
     .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
-       Technometrics.
+       Technometrics 67. https://doi.org/10.1080/00401706.2025.2483531
 
     Examples
     --------
@@ -120,10 +126,23 @@ def explained_variance(
 
     Parameters
     ----------
-    X, y, sample_weight, groups, **options
+    X, y : array-like
         As in `total_indices`.
     subset : names, positions or mask
         The factors.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As in `FIRST.fit`.
+    **options : keyword arguments
+        As in `total_indices`.
+
+    Returns
+    -------
+    float
+        The explained variance, in the units of y squared.
+
+    See Also
+    --------
+    closed_indices : The same as a share of what all factors explain, with standard errors.
 
     Examples
     --------
@@ -154,15 +173,24 @@ def closed_indices(
 
     Parameters
     ----------
-    X, y, sample_weight, groups, **options
-        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+    X, y : array-like
+        As in `total_indices`.
     subset : names, positions or mask, optional
         A set of factors whose closed index is wanted instead of one index per factor.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As in `FIRST.fit`.
+    **options : keyword arguments
+        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
 
     Returns
     -------
     Indices
         One value per factor, 0 for constant ones, with standard errors; a single value if ``subset`` is given.
+
+    See Also
+    --------
+    total_indices : What is lost without each factor.
+    cumulative_ranking : What the first few factors explain together.
 
     Examples
     --------
@@ -186,23 +214,32 @@ def shapley_effects(
     groups: Any = None,
     **options: Unpack[OptionsDict],
 ) -> Indices:
-    """Estimate each factor's fair share of what all factors explain: Shapley effects [1]_, which add up to 1.
+    """Estimate each factor's fair share of what all factors explain: Shapley effects, which add up to 1.
 
-    The share of a factor is what it adds to those before it, on average over all orders. Factors that carry the same
-    information share what they explain; total indices give it to none of them. What noise leaves cancels. Put factors
-    into ``factor_groups`` to share between groups.
+    The share of a factor is what it adds to those before it, on average over all orders [1]_. Factors that carry the
+    same information share what they explain; total indices give it to none of them. What noise leaves cancels. Put
+    factors into ``factor_groups`` to share between groups.
 
     Parameters
     ----------
-    X, y, sample_weight, groups, **options
+    X, y : array-like
         As in `total_indices`.
-    uncertainty : bool
+    uncertainty : bool, default True
         Whether to compute standard errors and p-values as well.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As in `FIRST.fit`.
+    **options : keyword arguments
+        As in `total_indices`.
 
     Returns
     -------
     Indices
         One value per factor, 0 for constant ones. Estimates can be slightly below 0.
+
+    See Also
+    --------
+    total_indices : What is lost without each factor.
+    closed_indices : What each factor explains alone.
 
     Notes
     -----
@@ -245,15 +282,24 @@ def interactions(
 
     Parameters
     ----------
-    X, y, sample_weight, groups, **options
-        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+    X, y : array-like
+        As in `total_indices`.
     factors : names, positions or mask, optional
         Look at pairs of these only. Default: all.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As in `FIRST.fit`.
+    **options : keyword arguments
+        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
 
     Returns
     -------
     Interactions
         The value of each pair with its standard error and p-value; prints with the strongest pairs first.
+
+    See Also
+    --------
+    total_indices : With ``subset``, the joint total index of two or more factors.
+    firstfactor.plots.plot_pair : A picture of what two factors do together.
 
     Examples
     --------
@@ -282,13 +328,22 @@ def cumulative_ranking(
 
     Parameters
     ----------
-    X, y, sample_weight, groups, **options
+    X, y : array-like
+        As in `total_indices`.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As in `FIRST.fit`.
+    **options : keyword arguments
         As in `total_indices`; ``estimator`` is "extrapolated" unless given.
 
     Returns
     -------
     CumulativeRanking
         The factors in order, and the cumulative shares with their standard errors.
+
+    See Also
+    --------
+    FIRST : Stops where no factor helps, and removes what is not needed.
+    closed_indices : What each factor explains alone.
 
     Examples
     --------
@@ -331,12 +386,26 @@ def backward_elimination(
 
     Parameters
     ----------
-    X, y, sample_weight, groups, **options
+    X, y : array-like
         As in `total_indices`.
-    elimination : {"batch", "single"}
+    elimination : {"batch", "single"}, default "batch"
         Whether to remove all factors with index 0 at a time, or only the least useful one.
-    uncertainty : bool
+    uncertainty : bool, default False
         Whether to compute standard errors and p-values as well.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As in `FIRST.fit`.
+    **options : keyword arguments
+        As in `total_indices`.
+
+    Returns
+    -------
+    Indices
+        One value per factor, 0 for those that were removed; its ``path`` has every step.
+
+    See Also
+    --------
+    FIRST : Starts with forward selection, so that it can deal with many factors.
+    total_indices : Without elimination.
 
     Examples
     --------
@@ -382,27 +451,32 @@ def stability(
         The factors: a numpy array, a list of rows, or a pandas, polars or pyarrow table. At least 4 rows.
     y : array-like of shape (rows,)
         The response: numbers, or two classes.
-    n_pairs : int
+    n_pairs : int, default 50
         How often the rows are split; twice as many fits.
-    threshold : float
+    threshold : float, default 0.6
         The share of halves, above 0.5, in which a factor has to be selected to count as selected (τ).
     selector : FIRST, optional
         What selects: a `FIRST` that need not be fitted and stays as it is. Default: ``FIRST()``. Its ``n_jobs``,
         ``random_state`` and ``verbose`` are not used.
-    n_jobs : int, optional
-        Halves that are looked at at the same time, as in joblib: -1, the default, is all cores, None is 1 unless in a
-        joblib context.
+    n_jobs : int or None, default -1
+        Halves that are looked at at the same time, as in joblib: -1 is all cores, None is 1 unless in a joblib context.
         Results are the same to the last bit for any number.
-    random_state : int, Generator or None
+    random_state : int, Generator or None, default None
         Seed for the splits, and for rows that the selector draws.
     progress : callable, optional
         Called as ``progress(done, total)`` after each half, in the thread that called.
-    sample_weight, groups
+    sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`. Groups stay together: half of them are in each half.
 
     Returns
     -------
     Stability
+        How often each factor was selected, and bounds on how many of those selected may be false.
+
+    See Also
+    --------
+    FIRST : Selects on all rows; with ``split=True``, on one half.
+    firstfactor.plots.plot_stability : A picture of the frequencies.
 
     Notes
     -----

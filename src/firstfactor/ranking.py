@@ -30,7 +30,22 @@ MAX_WITH_UNCERTAINTY = 30
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranking:
-    """What `rank` returns: the importances, the table they come from, and how both came about."""
+    """What `rank` returns: the importances, the table they come from, and how both came about.
+
+    See Also
+    --------
+    rank : Makes it.
+    Indices : Its ``indices``, with all numbers.
+
+    Examples
+    --------
+    >>> from firstfactor import rank
+    >>> from firstfactor.problems import friedman
+    >>> X, y = friedman.sample(500, seed=0, frame="polars")
+    >>> ranking = rank(X.with_columns(y), "y")
+    >>> print(ranking.explain("x2"))
+    x2 adds no more to the selected factors than chance would, and alone it explains next to nothing.
+    """
 
     indices: "Indices"
     """Importances, ceiling, intervals, p-values and the path of the selection."""
@@ -50,7 +65,13 @@ class Ranking:
     """How long each part took, in order."""
 
     def notes(self) -> list[str]:
-        """Return what happened to the data on the way, in sentences."""
+        """Return what happened to the data on the way, in sentences.
+
+        Returns
+        -------
+        list of str
+            Such as which columns and rows were left out.
+        """
         data = self.dataset
         notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
         if data.n_drawn is not None:
@@ -73,35 +94,93 @@ class Ranking:
         return list(self.indices.classes)
 
     def explain(self, factor: str | int) -> str:
-        """Return one plain sentence on why a factor was selected or left out."""
+        """Return one plain sentence on why a factor was selected or left out.
+
+        Parameters
+        ----------
+        factor : str or int
+            Its name or its position.
+
+        Returns
+        -------
+        str
+            The sentence.
+        """
         from .results.explanations import explain
 
         return explain(self.indices, factor)
 
     def to_frame(self, backend: Any = "pandas") -> Any:
-        """Return a data frame with a row for each factor; see `Indices.to_frame`."""
+        """Return a data frame with a row for each factor; see `Indices.to_frame`.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            The library that makes it.
+
+        Returns
+        -------
+        data frame
+            Of that library.
+        """
         return self.indices.to_frame(backend)
 
     def to_json(self, **more: Any) -> str:
-        """Return everything as JSON text; ``more`` is added to it."""
+        """Return everything as JSON text.
+
+        Parameters
+        ----------
+        **more : keyword arguments
+            Entries to add.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         from .reporting.export import as_json
 
         return as_json(self, more)
 
     def to_csv(self) -> str:
-        """Return the table of factors as CSV text, safe to open in a spreadsheet."""
+        """Return the table of factors as CSV text, safe to open in a spreadsheet.
+
+        Returns
+        -------
+        str
+            The text.
+        """
         from .reporting.export import as_csv
 
         return as_csv(self)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the importance of each factor; see `firstfactor.plots`."""
+        """Draw the importance of each factor; see `firstfactor.plots` for this and other pictures.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw. Default: a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            With the picture.
+        """
         from .plots import plot_importance
 
         return plot_importance(self.indices, ax)
 
     def report(self, path: str | os.PathLike[str], **details: Any) -> None:
-        """Write everything as one HTML page to send to a colleague; ``details`` are ``title`` and ``call``."""
+        """Write everything as one HTML page to send to a colleague.
+
+        Parameters
+        ----------
+        path : path
+            Where to write.
+        **details : keyword arguments
+            ``title``, and ``call``, the command or call that repeats the analysis.
+        """
         from .reporting.report import write_report
         from .reporting.source import describe_files, describe_table
 
@@ -146,14 +225,17 @@ def rank(
     ----------
     data : path, list of paths, or data frame
         A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; or a pandas,
-        polars or pyarrow table. A list of files, a folder (with those below it) or a pattern such as "data/*.csv" is
+        polars or pyarrow table. A list of files, a folder (with those below it) or a pattern such as ``data/*.csv`` is
         one table, if all files have the same format and columns; folders such as year=2024 add a column.
     target : str or sequence of str
         The column to explain: numbers or classes. Several are standardised and explained together.
     progress : callable, optional
         Called with a few words on what is being done.
-    **options
-        See below.
+
+    Returns
+    -------
+    Ranking
+        The importances with their intervals, the table, notes, and ways to draw and to write them.
 
     Other Parameters
     ----------------
@@ -196,9 +278,9 @@ def rank(
     {na}
     {decimal}
 
-    Returns
-    -------
-    Ranking
+    See Also
+    --------
+    FIRST : The selector behind it, for pipelines.
 
     Examples
     --------

@@ -33,6 +33,19 @@ class DataQualityWarning(UserWarning):
     """The table has something that makes results misleading.
 
     Identifiers, copies of rows, rows that were left out or that follow each other.
+
+    See Also
+    --------
+    Indices : Has what was found as ``findings``.
+
+    Examples
+    --------
+    To be quiet about it:
+
+    >>> import warnings
+    >>> from firstfactor import DataQualityWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", DataQualityWarning)
     """
 
 
@@ -41,9 +54,11 @@ class Finding:
     """Something in the table that makes results misleading."""
 
     kind: Kind
+    """What it is."""
     count: int
     """Different values of the identifier or of the response, or rows."""
     sentence: str
+    """What was found, in words."""
     column: str | None = None
     """The identifier."""
 

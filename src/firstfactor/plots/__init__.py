@@ -46,7 +46,20 @@ def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+        With the picture.
+
+    See Also
+    --------
+    plot_effects : How the response changes with each factor.
+
+    Examples
+    --------
+    >>> from firstfactor import FIRST
+    >>> from firstfactor.plots import plot_importance
+    >>> from firstfactor.problems import friedman
+    >>> selector = FIRST(rule="calibrated", random_state=0).fit(*friedman.sample(500, seed=0))
+    >>> plot_importance(selector).figure.savefig("importance.png")  # doctest: +SKIP
     """
     indices = indices_of(result)
     with fonts_for(indices.names):
@@ -70,7 +83,20 @@ def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+        With the picture.
+
+    See Also
+    --------
+    Path : What it shows.
+
+    Examples
+    --------
+    >>> from firstfactor import FIRST
+    >>> from firstfactor.plots import plot_path
+    >>> from firstfactor.problems import friedman
+    >>> selector = FIRST().fit(*friedman.sample(500, seed=0))
+    >>> plot_path(selector).figure.savefig("path.png")  # doctest: +SKIP
     """
     indices = indices_of(result)
     with fonts_for(indices.names):
@@ -92,7 +118,20 @@ def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+        With the picture.
+
+    See Also
+    --------
+    stability : Makes what it shows.
+
+    Examples
+    --------
+    >>> from firstfactor import stability
+    >>> from firstfactor.plots import plot_stability
+    >>> from firstfactor.problems import friedman
+    >>> found = stability(*friedman.sample(500, seed=0), n_pairs=5, random_state=0)
+    >>> plot_stability(found).figure.savefig("stability.png")  # doctest: +SKIP
     """
     if not hasattr(result, "frequencies"):
         raise TypeError(
@@ -131,6 +170,25 @@ def plot_effects(
     -------
     array of Axes
         One for each selected factor, the most important first; empty if none was selected.
+
+    See Also
+    --------
+    plot_pair : Two factors at once.
+
+    References
+    ----------
+    Held fixed by the method of Robinson, P. M. (1988). Root-N-consistent semiparametric regression. Econometrica 56,
+    931-954. https://doi.org/10.2307/1912705
+
+    Examples
+    --------
+    >>> from firstfactor import FIRST
+    >>> from firstfactor.plots import plot_effects
+    >>> from firstfactor.problems import friedman
+    >>> X, y = friedman.sample(500, seed=0)
+    >>> selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
+    >>> len(plot_effects(X, y, selector))
+    5
     """
     indices = indices_of(result)
     options = result.parameters()[0] if hasattr(result, "parameters") else None
@@ -164,7 +222,22 @@ def plot_pair(X: Any, y: Any, result: Any, first: str | int, second: str | int, 
 
     Returns
     -------
-    Axes
+    matplotlib Axes
+        With the picture.
+
+    See Also
+    --------
+    interactions : Which pairs work together.
+
+    Examples
+    --------
+    >>> from firstfactor import FIRST
+    >>> from firstfactor.plots import plot_pair
+    >>> from firstfactor.problems import friedman
+    >>> X, y = friedman.sample(500, seed=0)
+    >>> selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
+    >>> plot_pair(X, y, selector, "x8", "x9").get_xlabel()
+    'x8'
     """
     indices = indices_of(result)
     pair = read_pair(X, y, indices, *(_locate(indices, factor) for factor in (first, second)))

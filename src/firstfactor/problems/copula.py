@@ -37,6 +37,11 @@ class CopulaInputs:
     names : sequence of str, optional
         Default: x1, x2, ...
 
+    See Also
+    --------
+    monte_carlo_total_indices : True total indices under such a distribution.
+    uniform_factors : Draws factors whose correlation falls with their distance.
+
     Examples
     --------
     >>> from scipy.stats import lognorm, norm
@@ -46,8 +51,11 @@ class CopulaInputs:
     """
 
     marginals: tuple[Marginal, ...]
+    """The distribution of each factor."""
     correlation: Floats
+    """Correlation of the normal scores, (factors, factors)."""
     names: tuple[str, ...]
+    """The name of each factor."""
 
     def __init__(
         self,
@@ -75,18 +83,55 @@ class CopulaInputs:
         return np.array_equal(self.correlation, np.eye(self.n_factors))
 
     def values(self, scores: Floats, factors: Sequence[int]) -> Floats:
-        """Return the values of the factors whose normal scores are the columns of ``scores``."""
+        """Return the values of the factors whose normal scores are the columns of ``scores``.
+
+        Parameters
+        ----------
+        scores : array of shape (rows, len(factors))
+            Normal scores.
+        factors : sequence of int
+            The factor of each column.
+
+        Returns
+        -------
+        array of shape (rows, len(factors))
+            Quantiles of the marginals.
+        """
         values: Floats = ndtr(scores)
         for column, factor in enumerate(factors):
             values[:, column] = self.marginals[factor].ppf(values[:, column])
         return values
 
     def draw_scores(self, n_rows: int, rng: np.random.Generator) -> Floats:
-        """Draw rows of normal scores, a column for each factor."""
+        """Draw rows of normal scores, a column for each factor.
+
+        Parameters
+        ----------
+        n_rows : int
+            How many.
+        rng : numpy Generator
+            What draws them.
+
+        Returns
+        -------
+        array of shape (n_rows, factors)
+            The scores; `values` turns them into factors.
+        """
         return _rows_times(rng.normal(size=(n_rows, self.n_factors)), _square_root(self.correlation))
 
     def conditional(self, group: tuple[int, ...]) -> "Conditional":
-        """Return the distribution of the scores in ``group`` given all others."""
+        """Return the distribution of the scores in ``group`` given all others.
+
+        Parameters
+        ----------
+        group : tuple of int
+            Positions of some factors.
+
+        Returns
+        -------
+        Conditional
+            With a method ``draw(scores, rng)``.
+        """
         others = [i for i in range(self.n_factors) if i not in group]
         across = self.correlation[np.ix_(others, group)]
         known = np.linalg.pinv(self.correlation[np.ix_(others, others)], rcond=SINGULAR, hermitian=True)

@@ -21,13 +21,27 @@ BLOCK_VALUES = 2**18
 
 @dataclass(frozen=True, eq=False)
 class MonteCarloIndices:
-    """Total indices of a function by Monte Carlo, and how exact they are."""
+    """Total indices of a function by Monte Carlo, and how exact they are.
+
+    See Also
+    --------
+    monte_carlo_total_indices : Makes it.
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> from firstfactor.problems import CopulaInputs, monte_carlo_total_indices
+    >>> found = monte_carlo_total_indices(lambda x: x[:, 0] + x[:, 1], CopulaInputs([norm()] * 2), seed=0)
+    >>> found.values.round(1), found.n_evaluations
+    (array([0.5, 0.5]), 300000)
+    """
 
     values: Floats
     """One per factor, or the one index of a set."""
     standard_errors: Floats
     """Monte Carlo standard error of each value."""
     names: tuple[str, ...]
+    """The name of each factor, or of the set."""
     variance: float
     """Variance of the function."""
     n_evaluations: int
@@ -65,23 +79,28 @@ def monte_carlo_total_indices(
         Takes an array of shape (rows, factors) and returns one finite number per row.
     inputs : CopulaInputs
         The distribution of the factors.
-    n_inner : int
+    n_inner : int, default 2
         Values of a factor at each outer point, at least 2.
-    n_outer : int
+    n_outer : int, default 100,000
         Outer points, at least 2. Standard errors fall with its square root.
-    method : {"double", "pick-freeze"}
+    method : {"double", "pick-freeze"}, default "double"
         For independent factors there is also the pick-freeze design: two samples A and B, and for every factor A
         with that column from B, compared by Jansen's formula [3]_. It is what `scipy.stats.sobol_indices` does,
         with random points instead of a Sobol' sequence.
     subset : sequence of positions or names, optional
         A set of factors whose joint total index is wanted instead of one index per factor.
-    seed : int, Generator or None
+    seed : int, Generator or None, default None
         As in `numpy.random.default_rng`. The same seed gives the same bits.
 
     Returns
     -------
     MonteCarloIndices
         The values with their standard errors (delta method for the ratio of two means).
+
+    See Also
+    --------
+    total_indices : Estimates the same from a table.
+    Problem.total_indices : True indices of the functions of the paper.
 
     Notes
     -----

@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 class Problem:
     """A function of factors in [0, 1], of which only some matter.
 
+    See Also
+    --------
+    monte_carlo_total_indices : True indices of a function of your own.
+
     Examples
     --------
     >>> from firstfactor.problems import friedman
@@ -30,6 +34,7 @@ class Problem:
     """
 
     name: str
+    """Its name."""
     function: Callable[[Floats], Floats]
     """The response without noise, one value per row."""
     true_factors: tuple[int, ...]
@@ -80,21 +85,30 @@ class Problem:
 
         Parameters
         ----------
-        n_rows, n_factors : int
-            Size of the table. Default: as many factors as in the paper.
-        correlation : float
-            ρ of the Gaussian copula: ρ^|i−j| between the normal scores of factors i and j.
-        noise : float
+        n_rows : int
+            How many rows.
+        n_factors : int, optional
+            How many factors. Default: as many as in the paper.
+        correlation : float, default 0
+            The ρ of the Gaussian copula: ρ^abs(i − j) between the normal scores of factors i and j.
+        noise : float, default 1
             Standard deviation of the normal noise added to the function.
-        seed : int, Generator or None
+        seed : int, Generator or None, default None
             As in `numpy.random.default_rng`.
-        classes : bool
+        classes : bool, default False
             True gives two classes instead of a quantity: whether the function with its noise is above 0. With
             ``noise=1`` these are the paper's, True with probability Φ(f(x)); in general it is Φ(f(x) / noise), and
             the sign of the function without noise.
         frame : {"pandas", "polars", "pyarrow"}, optional
             Return tables of this library instead of arrays: the factors x1, x2, ..., counted as in the paper, and
             the column y.
+
+        Returns
+        -------
+        X : array or data frame of shape (n_rows, n_factors)
+            The factors.
+        y : array or series of shape (n_rows,)
+            The response.
         """
         n_rows = checks.at_least("n_rows", n_rows, 1)
         n_factors = self._check_n_factors(n_factors)
@@ -121,10 +135,19 @@ class Problem:
 
         Parameters
         ----------
-        n_factors, correlation
+        n_factors : int, optional
             As in `sample`.
-        n_outer, seed
+        correlation : float, default 0
+            As in `sample`.
+        n_outer : int, default 100,000
             As in `monte_carlo_total_indices`.
+        seed : int, Generator or None, default 0
+            As in `monte_carlo_total_indices`.
+
+        Returns
+        -------
+        array of shape (n_factors,)
+            The true total indices; 0 for factors that the function does not depend on.
         """
         n_factors = self._check_n_factors(n_factors)
         true = list(self.true_factors)
@@ -162,9 +185,37 @@ class _Uniform:
 
 
 def uniform_factors(n_rows: int, n_factors: int, correlation: float, rng: np.random.Generator) -> Floats:
-    """Return factors uniform on [0, 1] under a Gaussian copula with Σᵢⱼ = ρ^|i−j|.
+    """Return factors uniform on [0, 1] under a Gaussian copula with Σᵢⱼ = ρ^abs(i − j).
 
     Normal scores with this Σ are a chain in which each depends on the one before only, so no matrix is needed.
+
+    Parameters
+    ----------
+    n_rows, n_factors : int
+        Size of the table.
+    correlation : float
+        The ρ, from 0 to 1.
+    rng : numpy Generator
+        What draws them.
+
+    Returns
+    -------
+    array of shape (n_rows, n_factors)
+        The factors.
+
+    See Also
+    --------
+    CopulaInputs : Any distributions, and any correlation of their scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor.problems import uniform_factors
+    >>> X = uniform_factors(1000, 3, 0.9, np.random.default_rng(0))
+    >>> np.corrcoef(X.T).round(1)
+    array([[1. , 0.9, 0.8],
+           [0.9, 1. , 0.9],
+           [0.8, 0.9, 1. ]])
     """
     correlation = checks.number("correlation", correlation, 0, 1)
     scores = rng.normal(size=(n_rows, n_factors))

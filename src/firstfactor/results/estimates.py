@@ -16,6 +16,7 @@ class Estimates:
     """Shares of the explained variance, and how sure they are."""
 
     values: NDArray[np.float64]
+    """The estimates."""
     standard_errors: NDArray[np.float64]
     """At most 0.5, which says that nothing is known."""
     p_values: NDArray[np.float64]
@@ -33,8 +34,13 @@ class Estimates:
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             How often such intervals hold the truth, between 0 and 1.
+
+        Returns
+        -------
+        array of shape (…, 2)
+            Both ends.
         """
         half = margin(level, self.standard_errors, self.bias)
         return np.stack([self.values - half, self.values + half], axis=-1)

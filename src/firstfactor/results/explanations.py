@@ -25,9 +25,11 @@ class Explanations:
 
     def __init__(self, names: Sequence[str], reasons: Sequence[str], sentences: Sequence[str]) -> None:
         self.names = tuple(names)
+        """The name of each factor."""
         self.reasons = tuple(reasons)
         """``selected``, ``constant``, ``stands in``, ``adds little``, ``removed``, ``no room`` or ``adds nothing``."""
         self.sentences = tuple(sentences)
+        """The sentence on each factor."""
 
     def __getitem__(self, name: str) -> str:
         if name not in self.names:
@@ -38,7 +40,18 @@ class Explanations:
         return len(self.names)
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each factor."""
+        """A data frame with a row for each factor.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            The library that makes it.
+
+        Returns
+        -------
+        data frame
+            Of that library.
+        """
         columns = {"factor": self.names, "reason": self.reasons, "sentence": self.sentences}
         return frames.make_frame({name: list(values) for name, values in columns.items()}, backend)
 
@@ -84,6 +97,13 @@ def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
     if path is not None and _had_no_room(indices, path, factor):
         return "no room", f"{name} {_say_no_room(path, factor)}{_alone(indices, factor)}."
     return "adds nothing", f"{name} {_say_no_gain(indices, factor)}{_alone(indices, factor)}."
+
+
+def why_left_out(indices: Indices, factor: int) -> str:
+    """In a few words why a factor was left out."""
+    if indices.sharing is not None and explain_factor(indices, factor)[0] == "stands in":
+        return f"stands in for {printable(indices.names[indices.sharing.exchanges[factor].selected])}"
+    return indices.why_left_out(factor)
 
 
 def _say_selected(indices: Indices, factor: int, name: str) -> str:

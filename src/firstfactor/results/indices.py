@@ -23,7 +23,29 @@ WEAK = 0.05
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Indices:
-    """Importance of each factor, and the variances it is measured against."""
+    """Importance of each factor, and the variances it is measured against.
+
+    Most functions return one; a fitted `FIRST` has one as ``indices_``.
+
+    See Also
+    --------
+    total_indices, closed_indices, shapley_effects, backward_elimination : Return one.
+    FIRST : Has one as ``indices_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import total_indices
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> y = np.sin(6 * X[:, 0]) + X[:, 1]
+    >>> indices = total_indices(X, y, uncertainty=True, estimator="extrapolated")
+    >>> indices.ranking
+    array([1, 2, 3])
+    >>> indices.interval().round(2)
+    array([[0.72, 0.91],
+           [0.1 , 0.13],
+           [0.  , 0.  ]])
+    """
 
     values: NDArray[np.float64]
     """What the formula gives for each factor, in the order of the columns; or the one index of a set.
@@ -31,6 +53,7 @@ class Indices:
     By chance it can exceed 1. `shares` are what is shown.
     """
     names: tuple[str, ...]
+    """The name of each factor; that of a set has plus signs between its members."""
     kinds: tuple[Kind, ...]
     """What each factor is; empty for a set."""
     noise_variance: float
@@ -39,9 +62,13 @@ class Indices:
     What the formula gives: by chance it can exceed the variance of the response, and then nothing is explained.
     """
     response_variance: float
+    """Variance of the response: the sum over its outputs."""
     n_rows: int
+    """How many rows importances were estimated on."""
     task: Task
+    """What kind of response it is: ``regression`` or ``classification``."""
     method: str
+    """What was estimated and how, such as ``NANNE`` or ``FIRST``."""
     estimator: str = "nearest"
     """How conditional variances were estimated."""
     procedure: Procedure | None = None
@@ -160,8 +187,13 @@ class Indices:
 
         Parameters
         ----------
-        level : float
+        level : float, default 0.95
             How often such intervals hold the truth, between 0 and 1.
+
+        Returns
+        -------
+        array of shape (factors, 2)
+            Both ends, between 0 and 1.
         """
         half = margin(level, self.standard_errors, self._sure().bias)
         interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - half, self.shares + half]), 0.0, 1.0)
@@ -170,7 +202,18 @@ class Indices:
         return interval
 
     def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the R² ceiling; see `interval`."""
+        """The confidence interval of the R² ceiling; see `interval`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How often such intervals hold the truth, between 0 and 1.
+
+        Returns
+        -------
+        tuple of float
+            Both ends, between 0 and 1.
+        """
         half = margin(level, self._sure().r2, self._sure().r2_bias)
         low, high = np.clip([self.r2_ceiling - half, self.r2_ceiling + half], 0.0, 1.0)
         return float(low), float(high)
@@ -210,7 +253,18 @@ class Indices:
         return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", -gains.get(i, -np.inf))), np.intp)
 
     def why_left_out(self, factor: int) -> str:
-        """In a few words why a factor has importance 0."""
+        """In a few words why a factor has importance 0.
+
+        Parameters
+        ----------
+        factor : int
+            Its position.
+
+        Returns
+        -------
+        str
+            Such as ``adds nothing to the others``.
+        """
         if self.kinds[factor] == "constant":
             return "constant"
         if self.path is not None and factor in self.path.spared:
@@ -225,7 +279,18 @@ class Indices:
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each factor: its importance, and how sure that is where it is known."""
+        """A data frame with a row for each factor: its importance, and how sure that is where it is known.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            The library that makes it.
+
+        Returns
+        -------
+        data frame
+            Of that library.
+        """
         columns = {"factor": list(self.names), "importance": self.shares.tolist()}
         if self.sharing is not None:
             columns["alone"] = self.sharing.alone.values.tolist()

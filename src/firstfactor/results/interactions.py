@@ -18,6 +18,19 @@ class Interactions:
 
     Below 0 they work together: without either, what both do is lost, and it counts in both indices. Above 0 they stand
     in for each other: what both know is lost only without both.
+
+    See Also
+    --------
+    interactions : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import interactions
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> found = interactions(X, X[:, 0] * X[:, 1] + X[:, 2])
+    >>> found.pairs[found.strongest(together=True)]
+    (0, 1)
     """
 
     names: tuple[str, ...]
@@ -29,12 +42,12 @@ class Interactions:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """(pairs,)."""
+        """The value of each pair, (pairs,)."""
         return self.estimates.values
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
-        """(pairs,)."""
+        """The standard error of each value, (pairs,)."""
         return self.estimates.standard_errors
 
     @property
@@ -48,7 +61,18 @@ class Interactions:
         return np.argsort(-np.abs(self.values), kind="stable")
 
     def strongest(self, together: bool) -> int | None:
-        """The position of the pair that works together most, or that shares most; None if no pair does for sure."""
+        """The position of the pair that works together most, or that shares most; None if no pair does for sure.
+
+        Parameters
+        ----------
+        together : bool
+            True looks for a pair that works together, False for one that stands in for each other.
+
+        Returns
+        -------
+        int or None
+            A position in ``pairs``.
+        """
         low, high = self.estimates.interval().T
         sure = high < 0 if together else low > 0
         sign = -1 if together else 1
@@ -56,7 +80,13 @@ class Interactions:
         return found[0] if found else None
 
     def sentence(self) -> str:
-        """The strongest pairs, in words."""
+        """The strongest pairs, in words.
+
+        Returns
+        -------
+        str
+            One sentence or two.
+        """
         parts = []
         for together, words in ((True, "work together most"), (False, "share most")):
             found = self.strongest(together)
@@ -66,7 +96,18 @@ class Interactions:
         return " ".join(parts) or "No two factors work together or stand in for each other for sure."
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each pair, the strongest first."""
+        """A data frame with a row for each pair, the strongest first.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            The library that makes it.
+
+        Returns
+        -------
+        data frame
+            Of that library.
+        """
         columns: dict[str, Any] = {
             "first": [self.names[self.pairs[k][0]] for k in self.order],
             "second": [self.names[self.pairs[k][1]] for k in self.order],

@@ -15,9 +15,11 @@ class Step:
     """One step of a selection: what each candidate would do to a set of factors, and what was done."""
 
     phase: Literal["forward", "elimination", "compact"]
+    """What the step is part of."""
     base: tuple[int, ...]
     """The set before the step."""
     base_explained: float
+    """Variance of the response that the base explains."""
     candidates: tuple[int, ...]
     """Factors that could enter (forward) or leave (elimination)."""
     explained: NDArray[np.float64]
@@ -40,18 +42,50 @@ class Step:
 
 @dataclass(frozen=True)
 class Path:
-    """Every step of a selection, in order."""
+    """Every step of a selection, in order.
+
+    See Also
+    --------
+    FIRST : Has one as ``path_``.
+    firstfactor.plots.plot_path : A picture of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import FIRST
+    >>> X = np.random.default_rng(0).uniform(size=(500, 3))
+    >>> FIRST().fit(X, np.sin(6 * X[:, 2]) + X[:, 1]).path_
+    phase        factors      R²  candidates  best  R² with it  change
+    forward            0  0.0000           3    x2      0.8760    + x2
+    forward            1  0.8760           2    x1      0.9953    + x1
+    forward            2  0.9953           1    x0      0.9737     end
+    elimination        2  0.9953           2    x1      0.8760     end
+    """
 
     names: tuple[str, ...]
+    """The name of each factor."""
     response_variance: float
+    """The variance that the steps explain parts of."""
     steps: tuple[Step, ...]
+    """The steps in order."""
     n_rows: int = 0
     """How many rows the factors were selected on."""
     rows_apart: int = 0
     """How many rows were set apart to select on, if importances were estimated on others."""
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with one row per step and candidate, with the evidence of the step where there is one."""
+        """A data frame with one row per step and candidate, with the evidence of the step where there is one.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            The library that makes it.
+
+        Returns
+        -------
+        data frame
+            Of that library.
+        """
         columns: dict[str, list[Any]] = {
             "step": [],
             "phase": [],
@@ -104,16 +138,27 @@ class Path:
         return dict(zip(forward[-1].candidates, gained.tolist(), strict=True))
 
     def describe(self, step: Step) -> tuple[str, ...]:
-        """The cells that `str` prints for a step."""
+        """The cells that `str` prints for a step.
+
+        Parameters
+        ----------
+        step : Step
+            One of the steps.
+
+        Returns
+        -------
+        tuple of str
+            Phase, number of factors, R², number of candidates, the best one, R² with it, and what changed.
+        """
         change = ", ".join(f"{'−' if i in step.base else '+'} {self.names[i]}" for i in step.chosen) or "end"
         best = int(np.argmax(step.explained)) if step.candidates else None
         return (
             step.phase,
             str(len(step.base)),
-            f"{step.base_explained / self.response_variance:.4f}",
+            f"{step.base_explained / self.response_variance:z.4f}",
             str(len(step.candidates)),
             "" if best is None else self.names[step.candidates[best]],
-            "" if best is None else f"{step.explained[best] / self.response_variance:.4f}",
+            "" if best is None else f"{step.explained[best] / self.response_variance:z.4f}",
             change,
         )
 

@@ -18,7 +18,25 @@ LEAST_DEPENDENCE = 0.3
 
 @dataclass(frozen=True)
 class Cluster:
-    """Factors that share information, so that each is missed less than its share of what all of them add."""
+    """Factors that share information, so that each is missed less than its share of what all of them add.
+
+    See Also
+    --------
+    FIRST : Has them as ``clusters_``.
+    Tree : What they are cut from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import FIRST
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 3))
+    >>> X[:, 2] = X[:, 1] + 0.1 * X[:, 2]  # nearly the same as the one before
+    >>> y = X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=1000)
+    >>> cluster = FIRST(rule="calibrated", random_state=0).fit(X, y).clusters_[0]
+    >>> cluster.factors, round(cluster.joint, 1)
+    (('x1', 'x2'), 0.5)
+    """
 
     factors: tuple[str, ...]
     """The representative first, then the others, the best stand-in first."""
@@ -46,7 +64,18 @@ class Cluster:
         return self.factors[0]
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the joint index, between 0 and 1."""
+        """The confidence interval of the joint index.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How often such intervals hold the truth, between 0 and 1.
+
+        Returns
+        -------
+        tuple of float
+            Both ends, between 0 and 1.
+        """
         half = margin(level, self.standard_error, self.bias)
         low, high = np.clip([self.joint - half, self.joint + half], 0.0, 1.0)
         return float(low), float(high)
@@ -70,7 +99,23 @@ class Node:
 
 @dataclass(frozen=True)
 class Tree:
-    """Which factors share information: those that share most are put together first."""
+    """Which factors share information: those that share most are put together first.
+
+    See Also
+    --------
+    FIRST : Has one as ``tree_``.
+    Cluster : Factors that are cut from it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import FIRST
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> X[:, 2] = X[:, 1] + 0.1 * X[:, 2]  # nearly the same as the one before
+    >>> FIRST(rule="calibrated", random_state=0).fit(X, X[:, 0] + X[:, 1]).tree_.linkage[:, :2].astype(int)
+    array([[1, 2],
+           [0, 3]])
+    """
 
     names: tuple[str, ...]
     """Of all factors of the table."""
@@ -154,6 +199,7 @@ class Driver:
     interval: tuple[float, float] | None
     """Of what is lost, if that is known."""
     cluster: Cluster | None = None
+    """The cluster, if it is several factors."""
 
     @property
     def is_cluster(self) -> bool:

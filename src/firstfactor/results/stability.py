@@ -11,14 +11,31 @@ from .._utils import frames
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Stability:
-    """How often each factor was selected on halves of the rows; see `stability` for what follows from that."""
+    """How often each factor was selected on halves of the rows; see `stability` for what follows from that.
+
+    See Also
+    --------
+    stability : Makes it.
+    firstfactor.plots.plot_stability : A picture of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from firstfactor import stability
+    >>> X = np.random.default_rng(0).uniform(size=(400, 5))
+    >>> found = stability(X, np.sin(6 * X[:, 2]) + X[:, 1], n_pairs=10, random_state=0)
+    >>> found.frequencies
+    array([0., 1., 1., 0., 0.])
+    """
 
     names: tuple[str, ...]
+    """The name of each factor."""
     frequencies: NDArray[np.float64]
     """For each factor, the share of all halves in which it was selected."""
     simultaneous: NDArray[np.float64]
     """For each factor, the share of pairs in which both halves selected it."""
     n_pairs: int
+    """How often the rows were split into two halves."""
     threshold: float
     """The frequency from which on a factor counts as selected."""
     n_candidates: int
@@ -59,7 +76,18 @@ class Stability:
         return unimodal_bound(self.average_size, self.n_candidates, self.n_pairs, self.threshold)
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``."""
+        """A data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            The library that makes it.
+
+        Returns
+        -------
+        data frame
+            Of that library.
+        """
         columns = {
             "factor": list(self.names),
             "frequency": self.frequencies.tolist(),

@@ -54,6 +54,7 @@ class SampleSize:
     n_factors: int = 0
     """How many factors distances were measured in."""
     n_rows: int = 0
+    """How many rows the table has."""
 
     @property
     def sentence(self) -> str:
