@@ -1,0 +1,94 @@
+"""
+A first look: which factors drive the response?
+===============================================
+
+You have a table and one column that you want to explain.
+Which of the other columns drive it, how much, and how much can any model explain?
+:func:`firstfactor.rank` answers all three from the table alone.
+
+The table has 442 patients with diabetes.
+The response is how far the disease had progressed a year later.
+The factors are age, sex, body mass index, blood pressure and six blood measurements.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_diabetes
+
+from firstfactor import rank
+from firstfactor.plots import plot_effects
+
+table = load_diabetes(as_frame=True, scaled=False).frame.rename(
+    columns={
+        "bp": "blood pressure",
+        "s1": "cholesterol",
+        "s2": "ldl",
+        "s3": "hdl",
+        "s4": "cholesterol / hdl",
+        "s5": "log triglycerides",
+        "s6": "glucose",
+        "target": "progression",
+    }
+)
+print(table.iloc[:5, :6])
+
+# %%
+# From the table to the answer
+# ----------------------------
+# Give the table and the name of the column to explain.
+# A path, such as ``rank("patients.csv", "progression")``, works too.
+
+ranking = rank(table, "progression")
+print(ranking)
+
+# %%
+# Two of the ten factors are selected.
+# The **importance** of a factor is the share of what is explained that no model could reach without it.
+# Without body mass index, 36 % would be lost; without triglycerides, 26 %.
+# The **p-values** say how likely such an effect would be by chance.
+# The others have importance 0: they add no more to these two than chance would.
+#
+# How well could any model do?
+# The **R² ceiling** is the best R² that any model can reach with the selected factors.
+
+low, high = ranking.indices.r2_interval()
+print(f"R² ceiling: {ranking.indices.r2_ceiling:.2f}, 95 % interval from {low:.2f} to {high:.2f}")
+
+# %%
+# These two factors can explain about half of the variance of the response.
+# A model of the two whose R² is well above this interval has learned noise.
+#
+# The picture
+# -----------
+# Dark bars are importances with 95 % intervals.
+# Pale bars show what each factor explains alone.
+
+ranking.plot()
+plt.show()
+
+# %%
+# For both factors the pale bar is longer than the dark one.
+# Part of what each tells, the other one tells as well.
+# That is also why importances need not add up to 1.
+#
+# Why was a factor left out?
+# --------------------------
+# ``explain`` says it in a sentence.
+
+for factor in ["blood pressure", "cholesterol / hdl", "sex"]:
+    print(ranking.explain(factor))
+
+# %%
+# Blood pressure is related to the response: alone it explains 47 % of what the two selected factors explain together.
+# Given those two, these 442 rows hold no clear evidence that it adds anything.
+# That is not proof that it adds nothing; more rows could show it.
+#
+# What do the effects look like?
+# ------------------------------
+# Each dot is a patient. The line is the mean of the response in bins of about as many rows each.
+
+plot_effects(table.drop(columns="progression"), table["progression"], ranking.indices)
+plt.show()
+
+# %%
+# The response rises with both factors.
+# ``ranking.report("report.html")`` writes all of this to one page that you can send to a colleague.

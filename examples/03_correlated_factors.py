@@ -1,0 +1,85 @@
+"""
+Correlated factors: why is the importance of a strong factor 0?
+===============================================================
+
+In the breast cancer table of scikit-learn, the mean radius of cell nuclei tells most tumours apart.
+Its importance comes out as 0.
+Is that a mistake? No: other columns carry the same information.
+This example shows how to see that.
+"""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from scipy.cluster.hierarchy import dendrogram
+from sklearn.datasets import load_breast_cancer
+
+from firstfactor import FIRST, total_indices
+
+cells = load_breast_cancer(as_frame=True)
+X, y = cells.data, cells.target.map(dict(enumerate(cells.target_names)))
+selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
+print(", ".join(selector.factor_names_[selector.selected_]))
+
+# %%
+# Two numbers for each factor
+# ---------------------------
+# ``importances_`` say what is lost without a factor, ``alone_`` what it explains by itself.
+# Both are shares of what the selected factors explain together.
+# Here are the ten factors that explain most alone.
+
+numbers = pd.DataFrame({"lost without": selector.importances_, "alone": selector.alone_}, index=selector.factor_names_)
+print(numbers.sort_values("alone", ascending=False).head(10).round(2))
+
+# %%
+# Small in the first column and large in the second: such a factor matters, but others tell the same.
+# ``explain`` says which.
+
+for factor in ["mean radius", "worst perimeter"]:
+    print(selector.explain(factor))
+
+# %%
+# Clusters
+# --------
+# ``clusters_`` has the factors that stand in for each other.
+# ``joint`` is what is lost without all of them.
+# ``kept`` is how much of that each factor keeps if it stands in for all.
+
+for cluster in selector.clusters_:
+    print(f"joint index: {cluster.joint:.2f} ± {cluster.standard_error:.2f}")
+    print(pd.Series(cluster.kept, cluster.factors).round(2).to_string())
+
+# %%
+# Six columns measure the size of the nuclei.
+# Any of them will do, and without all of them 60 % of what is explained is lost.
+# Only one of the six is selected, so its importance is the joint index of all.
+#
+# You can ask for the joint index of any set of columns.
+# This is the same question, for a table of these six columns and the two other selected factors. The answer agrees.
+
+size = list(cluster.factors)
+small = X[[*size, "worst smoothness", "worst texture"]]
+print(total_indices(small, y, subset=size, estimator="extrapolated", uncertainty=True))
+
+# %%
+# The tree
+# --------
+# ``tree_`` shows which factors share information.
+# The farther to the left two of them meet, the better they explain each other.
+# The six columns of size are at the bottom, and meet far to the left. Selected factors are bold.
+
+fig, ax = plt.subplots(figsize=(7, 7), layout="constrained")
+leaves = [selector.tree_.names[i] for i in selector.tree_.leaves]
+dendrogram(selector.tree_.linkage, labels=leaves, orientation="right", color_threshold=0, ax=ax)
+ax.set_xlabel("1 − dependence: 0 where two factors explain each other fully")
+ax.spines[["top", "right", "left"]].set_visible(False)
+chosen = set(selector.factor_names_[selector.selected_])
+for label in ax.get_yticklabels():
+    label.set_fontweight("bold" if label.get_text() in chosen else "normal")
+plt.show()
+
+# %%
+# Which number to report depends on the question:
+#
+# - What is lost without this factor, if I have the other selected ones? The importance.
+# - Which things drive the response? Clusters and single factors, with joint indices.
+# - How should the credit be divided? ``FIRST(importance="shapley")`` gives shares that add up to 1.
