@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
-from scipy.stats import expon, lognorm, norm, poisson, sobol_indices, uniform
+from scipy.stats import expon, lognorm, norm, poisson, sobol_indices, spearmanr, uniform
 
 from firstfactor.problems import CopulaInputs, ishigami, monte_carlo_total_indices
 
@@ -103,6 +103,17 @@ def test_conditional_draws_have_the_joint_distribution_of_whole_rows():
         fresh = scores.copy()
         fresh[:, group] = inputs.conditional(group).draw(scores, rng)
         assert np.cov(fresh.T) == pytest.approx(correlation, abs=0.02)
+
+
+def test_samples_have_the_given_distributions_and_correlation():
+    inputs = CopulaInputs([norm(5, 2), uniform()], [[1, 0.6], [0.6, 1]])
+    X = inputs.sample(20_000, seed=1)
+    assert X.mean(axis=0) == pytest.approx([5, 0.5], abs=0.05)
+    assert X.std(axis=0) == pytest.approx([2, 12**-0.5], abs=0.03)
+    assert spearmanr(*X.T).statistic == pytest.approx(6 / np.pi * np.arcsin(0.3), abs=0.02)
+    np.testing.assert_array_equal(X, inputs.sample(20_000, seed=1))
+    with pytest.raises(ValueError, match="n_rows must be a whole number of at least 1; got 0"):
+        inputs.sample(0)
 
 
 def test_one_factor_given_the_others_follows_the_precision_matrix():

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
+from .._utils import checks
+
 Floats = NDArray[np.float64]
 
 SINGULAR = 1e-12
@@ -46,8 +48,11 @@ class CopulaInputs:
     --------
     >>> from scipy.stats import lognorm, norm
     >>> from firstfactor.problems import CopulaInputs
-    >>> CopulaInputs([norm(), lognorm(0.5)], [[1, 0.7], [0.7, 1]]).names
+    >>> inputs = CopulaInputs([norm(), lognorm(0.5)], [[1, 0.7], [0.7, 1]])
+    >>> inputs.names
     ('x1', 'x2')
+    >>> inputs.sample(1000, seed=0).shape
+    (1000, 2)
     """
 
     marginals: tuple[Marginal, ...]
@@ -81,6 +86,24 @@ class CopulaInputs:
     def independent(self) -> bool:
         """Whether the factors are independent of each other."""
         return np.array_equal(self.correlation, np.eye(self.n_factors))
+
+    def sample(self, n_rows: int, seed: Any = None) -> Floats:
+        """Draw rows of factors.
+
+        Parameters
+        ----------
+        n_rows : int
+            How many.
+        seed : int, numpy Generator or None
+            The same seed gives the same rows.
+
+        Returns
+        -------
+        array of shape (n_rows, factors)
+            The factors in order.
+        """
+        n_rows, rng = checks.at_least("n_rows", n_rows, 1), checks.generator(seed, "seed")
+        return self.values(self.draw_scores(n_rows, rng), range(self.n_factors))
 
     def values(self, scores: Floats, factors: Sequence[int]) -> Floats:
         """Return the values of the factors whose normal scores are the columns of ``scores``.
