@@ -41,13 +41,14 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "remove_config_comments": True,
-    "min_reported_time": 1,
+    "write_computation_times": False,
     "abort_on_example_error": True,
 }
 
 html_theme = "pydata_sphinx_theme"
 html_title = "firstfactor"
 html_static_path = ["_static"]
+html_favicon = html_logo = "_static/logo.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}

@@ -25,7 +25,8 @@ from tests.command import run
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "docs" / "five-minutes.md", ROOT / "docs" / "faq.md", *sorted(ROOT.glob("docs/guide/*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [README, DOCS / "index.md", DOCS / "five-minutes.md", DOCS / "faq.md", *sorted(DOCS.glob("guide/*.md"))]
 
 CODE = re.compile(r"^```python\n(?P<source>.*?)^```$(?:\n\n^```text\n(?P<shown>.*?)^```$)?", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(
