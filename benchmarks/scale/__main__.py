@@ -11,6 +11,8 @@ import argparse
 import json
 from pathlib import Path
 
+from ..stored import shorten, store
+
 RESULTS = Path(__file__).parents[1] / "results" / "scale.json"
 
 
@@ -27,7 +29,7 @@ def main():
     elif options.command == "halo":
         from . import halo
 
-        store(stored | {"halo": halo.measure(say, options.table)})
+        store(RESULTS, stored | {"halo": halo.measure(say, options.table)})
     else:
         from . import page
 
@@ -47,27 +49,12 @@ def measure(stored, only):
     for name, part in (("kernels", kernels), ("clusters", clusters)):
         if only in (None, name):
             stored[name] = part.measure(say)
-            store(stored)
+            store(RESULTS, stored)
 
 
 def say(record):
     """Print a record."""
     print(json.dumps(shorten(record)), flush=True)
-
-
-def store(found):
-    """Write results with four digits, one record a line."""
-    lines = json.dumps(shorten(found), separators=(",", ":"))
-    RESULTS.write_text(lines.replace('},{"', '},\n{"').replace('[{"', '[\n{"') + "\n")
-
-
-def shorten(value):
-    """The same with four digits of every number."""
-    if isinstance(value, float):
-        return float(f"{value:.4g}")
-    if isinstance(value, dict):
-        return {key: shorten(each) for key, each in value.items()}
-    return [shorten(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 if __name__ == "__main__":

@@ -3,18 +3,14 @@
 import json
 from pathlib import Path
 
+from .. import markers
+from ..markers import table
 from . import plans
 from .model import Model, summarise
 
 ROOT = Path(__file__).parents[2]
 PAGE, ENGINES = ROOT / "docs" / "scale.md", ROOT / "benchmarks" / "results" / "engines.json"
 PREDICTED = [(10**7, None), (10**7, 10**6), (10**8, None), (10**8, 10**6), (10**9, None), (10**9, 10**6)]
-
-
-def table(head, rows):
-    """A table in Markdown."""
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
 
 
 def duration(seconds):
@@ -216,9 +212,4 @@ SECTIONS = {
 
 def write(stored):
     """Write all tables anew."""
-    text = PAGE.read_text()
-    for name, make in SECTIONS.items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, after = rest.partition(f"<!-- /{name} -->")
-        text = before + begin + make(stored) + "\n" + end + after
-    PAGE.write_text(text)
+    markers.write(PAGE, {name: make(stored) for name, make in SECTIONS.items()})

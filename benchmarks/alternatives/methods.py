@@ -1,0 +1,202 @@
+"""The methods that are compared: each takes a table and a seed, and says what is important and what it would select.
+
+Packages are imported where they are used, so that one that is not installed stops nobody else. All run on one thread,
+with the defaults of their packages where nothing else is said.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+
+TREES, LEAST_LEAF = 100, 5
+"""Of the forests. A leaf of at least five rows, the usual choice for regression, makes SHAP eight times as fast."""
+FALSE_DISCOVERIES = 0.1
+RESAMPLES = 10
+"""Of Borgonovo's index, which correct its bias and give an interval; SALib's default, 100, is ten times as slow."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a method says."""
+
+    importances: np.ndarray | None
+    """One for each factor, larger is more important; None if the method only selects."""
+    selected: tuple[int, ...] | None
+    """Positions of the selected factors; None if the method only ranks."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method, and how it is run."""
+
+    name: str
+    answer: Callable
+    """From factors, response and seed to an `Answer`."""
+    package: str
+    """What has to be installed."""
+    repetitions: int
+    """On how many tables of each kind it runs."""
+    has_shares: bool = True
+    """Whether its importances, divided by their sum, are meant to be read as shares."""
+    most_factors: int | None = None
+    """It is left out where there are more."""
+
+    @property
+    def is_installed(self):
+        """Whether it can run here."""
+        return find_spec(self.package) is not None
+
+    def runs_on(self, n_factors):
+        """Whether it can take so many factors."""
+        return self.most_factors is None or n_factors <= self.most_factors
+
+
+def _positions(mask):
+    return tuple(np.flatnonzero(mask).tolist())
+
+
+def _firstfactor(rule):
+    def answer(X, y, seed):
+        from firstfactor import FIRST
+
+        importances = FIRST(rule=rule, random_state=seed).fit(X, y).importances_
+        return Answer(importances, _positions(importances))
+
+    return answer
+
+
+def _pyfirst(X, y, seed):
+    import pandas as pd
+    from pyfirst import FIRST
+
+    n_knn = 3 if np.unique(y).size == 2 else 2  # as its documentation recommends
+    importances = FIRST(pd.DataFrame(X), y, n_knn=n_knn, return_option="total", random_state=seed)
+    return Answer(importances, _positions(importances))
+
+
+def _forest(seed):
+    from sklearn.ensemble import RandomForestRegressor
+
+    return RandomForestRegressor(TREES, min_samples_leaf=LEAST_LEAF, random_state=seed)
+
+
+def _permutation(X, y, seed):
+    """On rows that the forest has not seen. Selected, as in scikit-learn's user guide: means beyond two deviations."""
+    from sklearn.inspection import permutation_importance
+    from sklearn.model_selection import train_test_split
+
+    fitted, held_out, y_fitted, y_held_out = train_test_split(X, y, random_state=seed)
+    forest = _forest(seed).fit(fitted, y_fitted)
+    found = permutation_importance(forest, held_out, y_held_out, n_repeats=10, random_state=seed)
+    return Answer(found.importances_mean, _positions(found.importances_mean > 2 * found.importances_std))
+
+
+def _shap(X, y, seed):
+    """The mean absolute Shapley value over all rows."""
+    from shap import TreeExplainer
+
+    values = TreeExplainer(_forest(seed).fit(X, y)).shap_values(X)
+    return Answer(np.abs(values).mean(axis=0), None)
+
+
+def _boruta(X, y, seed):
+    """With trees of depth five, as its documentation recommends; it ends when 20 rounds have changed nothing."""
+    from boruta import BorutaPy
+    from sklearn.ensemble import RandomForestRegressor
+
+    forest = RandomForestRegressor(max_depth=5)
+    found = BorutaPy(forest, n_estimators=TREES, early_stopping=True, random_state=seed).fit(X, y)
+    return Answer(None, _positions(found.support_))
+
+
+def _knockoffs(statistic):
+    def answer(X, y, seed):
+        from knockpy.knockoff_filter import KnockoffFilter
+
+        np.random.seed(seed)  # noqa: NPY002 (knockpy draws from numpy's global generator)
+        knockoffs = KnockoffFilter(ksampler="gaussian", fstat=statistic)
+        rejected = knockoffs.forward(X, y, fdr=FALSE_DISCOVERIES)
+        return Answer(knockoffs.W, _positions(rejected))
+
+    return answer
+
+
+def _salib_problem(X):
+    names = [f"x{j + 1}" for j in range(X.shape[1])]
+    return {"num_vars": len(names), "names": names, "bounds": np.column_stack([X.min(axis=0), X.max(axis=0)]).tolist()}
+
+
+def _delta(X, y, seed):
+    from SALib.analyze import delta
+
+    found = delta.analyze(_salib_problem(X), X, y, num_resamples=RESAMPLES, method="delta", seed=seed + 1)
+    return Answer(found["delta_raw"], None)
+
+
+def _rbd_fast(X, y, seed):
+    from SALib.analyze import rbd_fast
+
+    return Answer(np.asarray(rbd_fast.analyze(_salib_problem(X), X, y, seed=seed + 1)["S1"]), None)
+
+
+def _hdmr(X, y, seed):
+    """The total index from a model of single factors and pairs, fitted once to all rows."""
+    from SALib.analyze import enhanced_hdmr
+
+    found = enhanced_hdmr.analyze(_salib_problem(X), X, y, bootstrap=1, seed=seed + 1)
+    return Answer(np.asarray(found["ST"][: X.shape[1]]), None)
+
+
+def _kfoci(X, y, seed):
+    """The project's own implementation, which the study compares with the R package KPC."""
+    from study.methods.competitors.kfoci import kfoci
+
+    found = kfoci(X / X.std(axis=0), y, seed)
+    return Answer(found.importances, found.selected)
+
+
+def _mutual_information(X, y, seed):
+    from sklearn.feature_selection import mutual_info_regression
+
+    return Answer(mutual_info_regression(X, y, random_state=seed), None)
+
+
+def _lasso(X, y, _seed):
+    """Squared coefficients of standardised factors: shares of the variance, if the model is linear."""
+    from sklearn.linear_model import LassoCV
+
+    coefficients = LassoCV().fit((X - X.mean(axis=0)) / X.std(axis=0), y).coef_
+    return Answer(coefficients**2, _positions(coefficients))
+
+
+def saltelli(function, n_factors, n_base, seed):
+    """Total indices by Saltelli's design, which calls the function, and how often it was called."""
+    from SALib.analyze import sobol
+    from SALib.sample import sobol as design
+
+    problem = _salib_problem(np.array([[0.0] * n_factors, [1.0] * n_factors]))
+    X = design.sample(problem, n_base, calc_second_order=False, seed=seed + 1)
+    y = function(X)
+    found = sobol.analyze(problem, y, calc_second_order=False, num_resamples=2, seed=seed + 1)
+    return np.asarray(found["ST"]), len(X)
+
+
+OURS = "firstfactor, calibrated"
+METHODS = (
+    Method(OURS, _firstfactor("calibrated"), "firstfactor", 20),
+    Method("firstfactor, the paper's rule", _firstfactor("paper"), "firstfactor", 20),
+    Method("pyfirst", _pyfirst, "pyfirst", 20),
+    Method("permutation importance", _permutation, "sklearn", 10),
+    Method("SHAP", _shap, "shap", 5),
+    Method("Boruta", _boruta, "boruta", 5),
+    Method("knockoffs, Lasso", _knockoffs("lasso"), "knockpy", 20, has_shares=False),
+    Method("knockoffs, forest", _knockoffs("randomforest"), "knockpy", 10, has_shares=False),
+    Method("SALib, delta", _delta, "SALib", 5, most_factors=100),
+    Method("SALib, RBD-FAST", _rbd_fast, "SALib", 10, most_factors=100),
+    Method("SALib, HDMR", _hdmr, "SALib", 10, most_factors=20),
+    Method("KFOCI", _kfoci, "study", 10, has_shares=False),
+    Method("mutual information", _mutual_information, "sklearn", 20),
+    Method("Lasso", _lasso, "sklearn", 20),
+)
