@@ -61,6 +61,18 @@ Examples:
   firstfactor demo diabetes --html diabetes.html
 """
 
+WARM_UP_HELP = """Compile all functions once, so that later calls need not: for the image of a container.
+
+The first call of firstfactor on a machine compiles what it uses, and keeps it for later ones: in the folder that
+NUMBA_CACHE_DIR names, or else in that of the package or of the user. Compiled functions serve one kind of processor. An
+image for several kinds needs NUMBA_CPU_NAME=generic, here and when it runs.
+
+\b
+Example, in a Dockerfile:
+  ENV NUMBA_CACHE_DIR=/opt/firstfactor
+  RUN firstfactor warm-up
+"""
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -106,3 +118,11 @@ def demo(name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.fried
         return rank_demo(name.value, progress=show, **options)
 
     run(work, [], given)
+
+
+@app.command("warm-up", help=WARM_UP_HELP)
+def _warm_up() -> None:
+    """Compile all functions."""
+    from .warm_up import warm_up
+
+    warm_up()

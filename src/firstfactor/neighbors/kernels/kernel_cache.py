@@ -14,13 +14,14 @@ import hashlib
 import logging
 import os
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
 import numba
 from numba import config
 
-from .cache_folders import find_folders
+from .cache_folders import Folder, find_folders
 from .numba_internals import EmptyCache, describe_target, from_bytes, is_movable, to_bytes
 
 _log = logging.getLogger(__name__)
@@ -46,6 +47,21 @@ def _digest_sources() -> str:
 _SOURCES = _digest_sources()
 
 
+@dataclass
+class Record:
+    """What this process found in the cache, and put there."""
+
+    found: set[Folder] = field(default_factory=set)
+    """The folders in which compiled kernels were found."""
+    saved: list[Path] = field(default_factory=list)
+    """The files of kernels that this process compiled."""
+    obstacle: str = ""
+    """Why a kernel that was compiled could not be saved where it stays; empty if all could."""
+
+
+RECORD = Record()
+
+
 class KernelCache(EmptyCache):
     """The cache of one kernel: numba asks it for compiled code before it compiles, and hands over what it compiled."""
 
@@ -66,6 +82,7 @@ class KernelCache(EmptyCache):
             with contextlib.suppress(OSError):
                 seal, _, code = folder.read(name).partition(b"\n")
                 if seal == _digest(key, code).encode():
+                    RECORD.found.add(folder)
                     return from_bytes(code, target_context)
         return None
 
@@ -84,9 +101,12 @@ class KernelCache(EmptyCache):
                 obstacle = obstacle or f"{error.strerror or error}: {folder.path}"
             else:
                 _remove_outdated(folder.path)
+                RECORD.saved.append(folder.path / name)
                 if not folder.lasting:
+                    RECORD.obstacle = obstacle
                     self._advise(f"keeps its compiled code in a temporary folder, {folder.guarded} ({obstacle})")
                 return
+        RECORD.obstacle = obstacle
         self._advise(f"cannot save its compiled code and compiles again in every process ({obstacle})")
 
     def _identify(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
