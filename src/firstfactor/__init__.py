@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .results.sharing import Cluster, Tree
     from .results.stability import Stability
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each public name is defined.
 _HOMES = {
