@@ -16,7 +16,13 @@ def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Bac
     """A native data frame."""
     checks.one_of("backend", backend, get_args(Backend))
     encodable = {name: [_encodable(value) for value in values] for name, values in columns.items()}
-    return nw.from_dict(encodable, backend=backend).to_native()
+    try:
+        return nw.from_dict(encodable, backend=backend).to_native()
+    except ModuleNotFoundError as error:
+        others = " or ".join(repr(each) for each in get_args(Backend) if each != backend)
+        raise ModuleNotFoundError(
+            f"a data frame of {backend} needs {backend}: pip install {backend}, or use backend={others}."
+        ) from error
 
 
 def _encodable(value: Any) -> Any:
