@@ -19,6 +19,15 @@ from .columns import ClusterColumns
 TASKS_PER_THREAD, MOST_PARTS = 4, 64
 
 
+def count_parts(n_blocks: int, n_workers: int, n_threads: int) -> int:
+    """Tasks that the search of a block is cut into, on a cluster of so many workers with so many threads in all.
+
+    Where every worker has a block, more tasks than it has threads would wait, and go to others with all of the block.
+    """
+    most = MOST_PARTS if n_blocks < n_workers else max(n_threads // max(n_workers, 1), TASKS_PER_THREAD)
+    return min(max(-(-TASKS_PER_THREAD * n_threads // n_blocks), 1), most)
+
+
 def kind_of_search(design: Design) -> type[Search]:
     """How the factors of a design are searched: on the cluster if they are there."""
     return ClusterSearch if isinstance(design.values, ClusterColumns) else Search
@@ -147,9 +156,9 @@ class ClusterSearch(Search):
         if not base:
             return self._variances_alone(candidates)
         cut = self._by_block(candidates)
-        step, wanted = len(base) + 1, -(-TASKS_PER_THREAD * self._cluster.n_threads // len(cut))
-        parts = min(max(wanted, 1), MOST_PARTS)
-        is_even = len(cut) % max(len(self._cluster.workers), 1) == 0  # else some would have to wait for others
+        step, n_workers = len(base) + 1, len(self._cluster.workers)
+        parts = count_parts(len(cut), n_workers, self._cluster.n_threads)
+        is_even = len(cut) % max(n_workers, 1) == 0  # else some would have to wait for others
 
         def submit() -> list[list[Any]]:
             factors, owners = [self._factor(i) for i in base], self._stored.owners()
