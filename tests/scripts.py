@@ -11,7 +11,12 @@ from pathlib import Path
 
 
 def run_script(code, **environment):
-    """Return what the code printed."""
+    """Return what the code printed.
+
+    Where kernels are not compiled, coverage counts their lines, with the settings that UNCOMPILED_COVERAGE names.
+    """
+    if "NUMBA_DISABLE_JIT" in environment:
+        environment["COVERAGE_PROCESS_START"] = os.environ.get("UNCOMPILED_COVERAGE", "")
     run = subprocess.run(_command(code), env=_with_source(environment), capture_output=True, text=True, check=True)
     return run.stdout
 

@@ -761,7 +761,8 @@ def test_the_plainest_call_does_what_it_does_in_another_order(data, target, fold
 
 
 def test_what_looks_like_an_option_is_no_file_and_no_target(folder):
-    assert b"No such option: --tables" in run_here("rank", "--tables", "-t", "y", folder=folder).stderr
+    refused = run_here("rank", "--tables", "-t", "y", folder=folder).stderr
+    assert re.match(rb"error: No such option:? '?--tables", refused)  # typer and click word it in two ways
     assert run_here("rank", "-", "-t", "y", stdin=b"x,y\n1,2\n", folder=folder).returncode == 2
 
 
@@ -799,7 +800,7 @@ def test_examples_in_the_help_run(table, tmp_path):
 ERRORS = {
     ("rnk",): "No such command 'rnk'. Did you mean 'rank'? See: firstfactor --help",
     ("rank",): "Missing argument 'DATA'. See: firstfactor rank --help",
-    ("rank", "t.csv", "--metod", "first"): "No such option: --metod",
+    ("rank", "t.csv", "--metod", "first"): "No such option",
     ("rank", "t.csv", "--method", "best"): "'best' is not one of 'first', 'first-fast', 'backward', 'total'",
     ("rank", "t.csv", "--n-outer", "many"): "'many' is neither a number of rows nor a fraction of them.",
     ("rank", "t.csv", "--sample", "1"): "--sample must be a whole number of at least 3; got 1.",

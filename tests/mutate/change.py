@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import firstfactor
+
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "firstfactor"
+PACKAGE = Path(firstfactor.__file__).parent
 
 
 @dataclass(frozen=True)

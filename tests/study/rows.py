@@ -6,17 +6,19 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pytest
 
 from study.data.arrays import Floats
 from study.data.setting import PROBLEMS, REAL_ROWS, Setting
 from study.methods.outcome import Certainty
 from study.paper.printed_numbers import ABALONE
-from study.runs.store import SCHEMA, Row, Task
+from study.runs.store import RESULTS, SCHEMA, Row, Task
 from study.runs.stream import pack
 from study.scores import truths
 from study.scores.results import Results
 from study.scores.sharing import true_cumulative_shares, true_shares
 
+needs_stored_rows = pytest.mark.skipif(not RESULTS.exists(), reason="study/results is only in the repository")
 KNOWN = (*PROBLEMS, "panel", "g-function")
 SMALL = Setting("ishigami", 60, 3)
 

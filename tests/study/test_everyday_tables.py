@@ -16,7 +16,7 @@ from study.runs.store import Row
 from study.scores import truths
 from study.scores.certainty import ceilings
 from study.scores.results import Results, at
-from tests.study.rows import estimate, results_of, selection
+from tests.study.rows import estimate, needs_stored_rows, results_of, selection
 
 COMPLETE = at("friedman", 0.0)
 
@@ -87,6 +87,7 @@ class TestMissingValues:
         assert found["40 % by value: dropped"] == [*[NOTHING] * 4, "", "6", "0"]
         assert list(cells(calibrated)) == list(found)
 
+    @needs_stored_rows
     def test_what_the_note_says_holds_of_the_stored_rows(self) -> None:
         results = Results.load()
         for rule in ("FIRST", "CALIBRATED"):

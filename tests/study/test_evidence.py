@@ -233,7 +233,7 @@ class TestPage:
         text = (tmp_path / "evidence.md").read_text()
         assert re.search(r"^- XOR, p = 20: exact selection\. Measured: 0\.10 ± 0\.05 in 50 runs\.$", text, re.M)
 
-    @pytest.mark.skipif(not EVIDENCE_PAGE.exists() or not RESULTS.exists(), reason="the page has not been made yet")
+    @pytest.mark.skipif(not EVIDENCE_PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()
         assert EVIDENCE_PAGE.read_text() == make_evidence_page([make_section(one.name, results) for one in EVIDENCE])

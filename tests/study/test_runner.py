@@ -19,7 +19,7 @@ from study.runs import runner
 from study.runs.experiments import EVERYDAY_NOISE, MISSING, PANEL, SLOW
 from study.runs.runner import missing, perform, run
 from study.runs.store import Store, Task
-from tests.study.rows import SMALL, fill
+from tests.study.rows import SMALL, fill, needs_stored_rows
 
 ROOT = Path(__file__).parents[2]
 TABLES = Path(os.environ.get("FIRSTFACTOR_DATA", ROOT.parent / "shared" / "data"))
@@ -104,6 +104,7 @@ def assert_comes_out_again(row):
     assert again.error == pytest.approx(row["error"]) and again.error_of_all == pytest.approx(row["error_of_all"])
 
 
+@needs_stored_rows
 @pytest.mark.usefixtures("no_warm_up")
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("FIRST-INTEGERS", "CALIBRATED-NEXT")])
 def test_stored_rows_come_out_again_from_their_seeds(name):
@@ -124,6 +125,7 @@ def test_stored_p_values_of_the_next_step_come_out_again():
     assert_comes_out_again(rows.row(len(rows) // 2, named=True))
 
 
+@needs_stored_rows
 @pytest.mark.usefixtures("no_warm_up")
 @pytest.mark.parametrize("setting", [*EVERYDAY_NOISE, PANEL, *MISSING], ids=label)
 def test_stored_rows_of_everyday_data_come_out_again(setting):
@@ -133,6 +135,7 @@ def test_stored_rows_of_everyday_data_come_out_again(setting):
     assert_comes_out_again(rows.row(len(rows) // 2, named=True))
 
 
+@needs_stored_rows
 @pytest.mark.skipif(not TABLES.is_dir(), reason="the real tables are in a folder that is not part of the project")
 @pytest.mark.parametrize(("name", "table"), [("FIRST", "titanic"), ("FIRST-INTEGERS", "auto_mpg")])
 def test_stored_rows_of_real_tables_come_out_again(name, table, monkeypatch):

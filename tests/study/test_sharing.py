@@ -207,7 +207,7 @@ class TestPage:
         write_sharing_page(page, tmp_path)
         assert page.read_text() == text
 
-    @pytest.mark.skipif(not SHARING_PAGE.exists() or not RESULTS.exists(), reason="the page has not been made yet")
+    @pytest.mark.skipif(not SHARING_PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()
         text = make_sharing_page([make_section(one.name, results) for one in SHARING], read_shared_tables())

@@ -46,7 +46,7 @@ class TestPage:
         anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
         assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
 
-    @pytest.mark.skipif(not PAGE.exists() or not RESULTS.exists(), reason="the page has not been made yet")
+    @pytest.mark.skipif(not PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()
         sections = [make_section(experiment.name, results) for experiment in PAPER]

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     NewFigure = Callable[..., Figure]
 
 # From the palette of Okabe and Ito, which people with any colour vision tell apart.
-BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#8C8C8C"
+BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#8C8C8C"
 
 # Of several series, in the palette of Okabe and Ito that everybody tells apart.
-SERIES = (BLUE, VERMILLION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+SERIES = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 # A picture with more rows than this is no longer looked at; the rest is summed up in one.
 MOST_ROWS = 60

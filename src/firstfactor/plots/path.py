@@ -12,7 +12,7 @@ from ..results.path import Path, Step
 from ..results.wording import is_calibrated, name_nothing
 from .axes import (
     BLUE,
-    VERMILLION,
+    VERMILION,
     Label,
     add_title,
     are_turned,
@@ -126,7 +126,7 @@ def _draw_ceiling(ax: "Axes", indices: Indices) -> float:
     if is_calibrated(indices) or (indices.path is not None and indices.path.rows_apart):
         return np.nan
     ceiling = indices.r2_ceiling
-    ax.axhline(ceiling, color=VERMILLION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}", zorder=1)
+    ax.axhline(ceiling, color=VERMILION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}", zorder=1)
     return ceiling
 
 
@@ -157,7 +157,7 @@ def _draw_stops(ax: "Axes", found: list[Stop], ceiling: float) -> None:
     ax.plot(columns, r2, color=BLUE, linewidth=1.4, alpha=0.5)
     ax.plot(columns[stays], r2[stays], "o", color=BLUE, markersize=size)
     if not stays.all():
-        ax.plot(columns[~stays], r2[~stays], "X", color=VERMILLION, markersize=size + 1, label="taken out")
+        ax.plot(columns[~stays], r2[~stays], "X", color=VERMILION, markersize=size + 1, label="taken out")
     _write_values(ax, r2, ceiling)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .axes import BLUE, GREY, MOST_ROWS, VERMILLION, Label, add_title, final_width, label_rows, rows_that_fit, tall_axes
+from .axes import BLUE, GREY, MOST_ROWS, VERMILION, Label, add_title, final_width, label_rows, rows_that_fit, tall_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def draw_stability(result: "Stability", ax: "Axes | None", new_figure: "NewFigur
 
 def _draw_threshold(ax: "Axes", threshold: float) -> None:
     """Draw the threshold with its name above the axes, where no bar can be in its way."""
-    ax.axvline(threshold, color=VERMILLION, linestyle="--", linewidth=1.2)
+    ax.axvline(threshold, color=VERMILION, linestyle="--", linewidth=1.2)
     ax.annotate(
         f"threshold {threshold:g}",
         (threshold, 1),
@@ -60,7 +60,7 @@ def _draw_threshold(ax: "Axes", threshold: float) -> None:
         textcoords="offset points",
         ha="center",
         va="bottom",
-        color=VERMILLION,
+        color=VERMILION,
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.optional import require
 from .._utils.text import printable
-from ..plots.axes import BLUE, GREY, VERMILLION
+from ..plots.axes import BLUE, GREY, VERMILION
 from ..plots.effects import draw_effect
 from ..plots.pair import Pair, draw_pair
 from ..plots.path import draw_path, stops
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Inches; figures are shown as large as they are drawn, so that text in all of them has one size, and a phone has room.
 FIGURE_WIDTH, PANEL_SIZE, PAIR_SIZE = 3.6, (2.9, 2.3), (3.6, 2.9)
 STEP_WIDTH, WIDEST = 0.3, 9.0
-COLOURS = {BLUE: "var(--strong)", VERMILLION: "var(--warm)", GREY: "var(--points)"}
+COLOURS = {BLUE: "var(--strong)", VERMILION: "var(--warm)", GREY: "var(--points)"}
 
 
 def draw_figures(indices: Indices, data: Data | None, stability: "Stability | None") -> dict[str, Any]:
