@@ -25,7 +25,7 @@ def size(count):
     """Bytes as a person says them."""
     for unit, one in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if count >= one:
-            return f"{count / one:.3g} {unit}"
+            return f"{float(f'{count / one:.3g}'):,g} {unit}"
     return f"{count / 1e3:.3g} kB"
 
 
