@@ -39,11 +39,6 @@ class Encoded:
     """How many rows of each column have no value, (columns,)."""
 
     @property
-    def is_category(self) -> NDArray[np.bool_]:
-        """Which columns hold codes of levels without an order, (columns,)."""
-        return np.array([kind == "category" for kind in self.kinds])
-
-    @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return int(self.values.shape[1])

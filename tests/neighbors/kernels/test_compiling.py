@@ -1,13 +1,17 @@
-"""Functions compiled without reference counting (`part`, `inlined`) make, keep and return no arrays.
+"""``firstfactor warm-up`` compiles everything, and what is compiled keeps to rules that numba does not check.
 
-They borrow the arrays of the kernel that calls them. An array that one of them returned could be freed while it is
-used; one that it made would never be freed.
+Functions compiled without reference counting (`part`, `inlined`) make, keep and return no arrays. They borrow the
+arrays of the kernel that calls them. An array that one of them returned could be freed while it is used; one that it
+made would never be freed.
 """
 
 import ast
 import json
+import re
 from pathlib import Path
 
+import pytest
+from command import run
 from scripts import run_script
 
 import firstfactor
@@ -17,81 +21,163 @@ KERNELS = Path(firstfactor.__file__).parent / "neighbors" / "kernels"
 # What such functions may use of numpy: constants, conversions of numbers, and functions of one number.
 HARMLESS = {"inf", "int64", "intp", "float32", "sqrt"}
 
-# Compiles every kernel, anew in an empty cache, and prints the types that each function without counting returns.
+# Compiles every kernel with `firstfactor warm-up`. Prints which kernels there are, which of those that Python may call
+# return a named tuple, and the types that each function without counting returns.
 COMPILE_ALL = """
-import importlib, json, pkgutil, warnings
-import numpy as np
+import importlib, json, pkgutil
 from numba.core.dispatcher import Dispatcher
-from firstfactor import FIRST, explained_variance, shapley_effects, total_indices
-from firstfactor.neighbors import kernels, search
+from numba.core.types import BaseNamedTuple
+from firstfactor.cli.warm_up import warm_up
+from firstfactor.neighbors import kernels
 from firstfactor.neighbors.kernels.numba_internals import WITHOUT_REFERENCE_COUNTING
 
-warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-X = np.column_stack([rng.normal(size=(60, 3)), rng.integers(0, 3, size=(60, 2))])
-y = X[:, 0] + X[:, 3] + 0.1 * rng.normal(size=60)
-explained_variance(X, y, [0, 1])
-FIRST(rule="calibrated").fit(X, y)
-search.cost_alone = lambda points, *_: np.full_like(points, np.inf)  # always share a search
-for few in (3000, 0):  # in a tree, and along a sorted column
-    search.FEW_ROWS = few
-    FIRST().fit(X, y)
-    FIRST().fit(X, y, groups=np.arange(60) // 2)
-total_indices(X, y)
-shapley_effects(X, y)
-total_indices(X, y, groups=np.arange(60) // 2, estimator="extrapolated")
+warm_up()
 
 def parts(kind):
     inner = getattr(kind, "types", [kind])
     return [str(kind)] if inner == [kind] else [name for one in inner for name in parts(one)]
 
-found = {}
+compiled, named, returned = {}, [], {}
 for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
     for value in vars(importlib.import_module(name)).values():
-        if isinstance(value, Dispatcher) and WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items():
-            returned = [parts(compiled.signature.return_type) for compiled in value.overloads.values()]
-            found[f"{value.py_func.__module__.rpartition('.')[2]}.{value.__name__}"] = returned
-print(json.dumps(found))
-"""
-
-
-# As above, but prints which kernels return a named tuple.
-NAMED_TUPLES = (
-    COMPILE_ALL.partition("found = {}")[0]
-    + """
-from numba.core.types import BaseNamedTuple
-for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
-    for value in vars(importlib.import_module(name)).values():
-        if isinstance(value, Dispatcher) and WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items():
+        if not isinstance(value, Dispatcher):
             continue
-        for compiled in getattr(value, "overloads", {}).values():
-            if isinstance(compiled.signature.return_type, BaseNamedTuple):
-                print(value.__name__)
+        full_name = f"{value.py_func.__module__.rpartition('.')[2]}.{value.__name__}"
+        kinds = [overload.signature.return_type for overload in value.overloads.values()]
+        if WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items():
+            returned[full_name] = [parts(kind) for kind in kinds]
+        else:
+            compiled[full_name] = len(kinds)
+            named += [value.__name__ for kind in kinds if isinstance(kind, BaseNamedTuple)]
+print(json.dumps([compiled, named, returned]))
 """
-)
 
 
-def test_kernels_that_python_calls_return_no_named_tuples():
+class Warm:
+    """A folder in which everything is compiled, what the command said, and what was compiled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        *lines, facts = run_script(COMPILE_ALL, NUMBA_CACHE_DIR=str(folder), COLUMNS="1000").splitlines()
+        self.said = "\n".join(lines)
+        self.compiled, self.named, self.returned = json.loads(facts)
+
+    @property
+    def files(self):
+        return {path: path.stat().st_mtime_ns for path in self.folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory):
+    return Warm(tmp_path_factory.mktemp("kernels"))
+
+
+def test_warm_up_compiles_every_kernel_and_says_so(warm):
+    assert set(warm.compiled) == set(marked("jit"))
+    assert [name for name, n_types in warm.compiled.items() if n_types == 0] == []
+    (folder,) = warm.folder.iterdir()
+    n_compiled = sum(warm.compiled.values())
+    assert re.fullmatch(
+        rf"Compiled {n_compiled} functions for the processor \S+ in \d+\.\d s\. They are in {re.escape(str(folder))}",
+        warm.said,
+    )
+    assert len(warm.files) == n_compiled
+
+
+def test_after_a_warm_up_there_is_nothing_to_do(warm):
+    before = warm.files
+    again = run("warm-up", NUMBA_CACHE_DIR=str(warm.folder), COLUMNS="1000")
+    (folder,) = warm.folder.iterdir()
+    assert (again.returncode, again.stderr) == (0, b"")
+    said = again.stdout.decode()
+    assert said.startswith("Nothing to do: all functions for the processor ") and said.endswith(f" are in {folder}\n")
+    assert warm.files == before
+
+
+# Calls that are unlike those of the warm-up: other kinds of tables, memory and options.
+OTHER_CALLS = """
+import tempfile, warnings
+import numpy as np
+import pandas as pd
+import polars as pl
+from firstfactor import *
+from firstfactor.neighbors.kernels.kernel_cache import RECORD
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(1)
+
+def locked(array):
+    array = array.copy(order="K")
+    array.flags.writeable = False
+    return array
+
+X = rng.normal(size=(500, 20))
+y, weights, groups = X[:, 0] * X[:, 1] + X[:, 2], rng.uniform(size=500), np.arange(500) // 5
+few = rng.integers(0, 3, size=(500, 6))
+frame = pd.DataFrame(X[:, :5], columns=list("abcde")).assign(kind=pd.Categorical(few[:, 0]), constant=1)
+frame.loc[::7, ["b", "kind"]] = np.nan
+classes, outputs = np.where(y > 0, "high", "low"), np.column_stack([y, X[:, 3]])
+large = rng.normal(size=(70_000, 9))
+
+for rule in ("paper", "calibrated"):
+    FIRST(rule=rule).fit(locked(np.asfortranarray(X)), locked(y), sample_weight=locked(weights))
+    FIRST(rule=rule, scale=False, n_neighbors=np.int32(5)).fit(X.astype(np.float32), outputs, groups=locked(groups))
+    FIRST(rule=rule, n_jobs=2, n_outer=100).fit(frame, classes, sample_weight=weights)
+    FIRST(rule=rule, factor_groups={"ab": ["a", "b"]}, missing="drop").fit(frame, y, groups=groups)
+    FIRST(rule=rule).fit(few, few[:, 0] + few[:, 1])
+    FIRST(rule=rule, n_outer=50).fit(large, large[:, 0])
+    FIRST(rule=rule, n_outer=50).fit(large[:5000, :3], large[:5000, 0])
+for estimator in ("nearest", "extrapolated"):
+    for rows in (None, groups):
+        total_indices(frame, classes, groups=rows, estimator=estimator, uncertainty=True)
+        total_indices(X, y, groups=rows, estimator=estimator, sample_weight=weights)
+        total_indices(few, outputs, groups=rows, estimator=estimator)
+for rows in (None, groups):
+    shapley_effects(frame, y, groups=rows, sample_weight=weights)
+    interactions(frame, classes, groups=rows)
+    closed_indices(few, y, groups=rows)
+cumulative_ranking(X, y)
+backward_elimination(X, y)
+stability(frame, y, n_pairs=2)
+with tempfile.TemporaryDirectory() as folder:
+    table = pl.DataFrame(X, schema=[f"x{j}" for j in range(20)]).with_columns(y=y)
+    table.write_parquet(f"{folder}/table.parquet")
+    rank(f"{folder}/table.parquet", "y", memory="2GB")
+print(len(RECORD.saved), len(RECORD.found) > 0)
+"""
+
+
+def test_after_a_warm_up_no_call_compiles_anything(warm):
+    before = warm.files
+    assert run_script(OTHER_CALLS, NUMBA_CACHE_DIR=str(warm.folder)) == "0 True\n"
+    assert warm.files == before
+
+
+def test_kernels_that_python_calls_return_no_named_tuples(warm):
     """To return one, numba unpickles its class each time: Ctrl-C at that moment would crash, or be lost."""
-    assert set(run_script(NAMED_TUPLES).split()) <= {"allocate_leaf_candidates"}  # which only kernels call
+    assert set(warm.named) <= {"allocate_leaf_candidates"}  # which only kernels call
 
 
-def uncounted_functions():
-    """The syntax trees of functions decorated as `part` or `inlined`, by file and name."""
+def marked(*marks):
+    """The syntax trees of functions with one of these decorators, by file and name."""
     return {
         f"{file.stem}.{node.name}": node
         for file in KERNELS.glob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.FunctionDef)
-        and any(isinstance(mark, ast.Name) and mark.id in {"part", "inlined"} for mark in node.decorator_list)
+        and any(isinstance(mark, ast.Name) and mark.id in marks for mark in node.decorator_list)
     }
 
 
-def test_they_return_numbers_and_vectors_only(tmp_path):
-    returned = json.loads(run_script(COMPILE_ALL, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_OPT="0"))
-    assert set(returned) == set(uncounted_functions())
-    assert [name for name, kinds in returned.items() if not kinds] == []  # all were compiled
-    kinds = {kind for signatures in returned.values() for signature in signatures for kind in signature}
+def uncounted_functions():
+    """Those that are compiled without reference counting."""
+    return marked("part", "inlined")
+
+
+def test_they_return_numbers_and_vectors_only(warm):
+    assert set(warm.returned) == set(uncounted_functions())
+    assert [name for name, kinds in warm.returned.items() if not kinds] == []  # all were compiled
+    kinds = {kind for signatures in warm.returned.values() for signature in signatures for kind in signature}
     assert kinds <= {
         "none",
         "bool",
