@@ -55,6 +55,7 @@ html_context = {"default_mode": "auto"}
 # Pages without pages below them need no navigation at the side.
 html_sidebars = {page: [] for page in ("five-minutes", "theory")}
 html_theme_options = {
+    "logo": {"text": "firstfactor"},
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "header_links_before_dropdown": 6,

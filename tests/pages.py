@@ -78,7 +78,7 @@ def run_code(source: str, folder: Path, known: dict[str, object]) -> str:
     printed = io.StringIO()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        printed.write(textwrap.fill(f"{category.__name__}: {message}", 110) + "\n")
+        printed.write(textwrap.fill(f"{category.__name__}: {message}", 96) + "\n")
 
     with contextlib.redirect_stdout(printed), contextlib.chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("error")
