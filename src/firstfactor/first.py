@@ -237,7 +237,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         options, procedure = self.parameters()
         X = flatten_names(X)
-        with open_variances(X, y, options, sample_weight, groups) as variances:
+        with open_variances(X, y, options, sample_weight, groups, procedure=procedure) as variances:
             response = variances.response
             self.indices_ = fit(variances, procedure, log_step if self.verbose else ignore_step)
         warn_of_findings(self.indices_.findings)
@@ -288,7 +288,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             True for factors that would be selected.
         """
         options, procedure = self.parameters()
-        with open_variances(X, y, options, sample_weight, groups) as variances:
+        with open_variances(X, y, options, sample_weight, groups, procedure=procedure) as variances:
             chosen = choose(variances, procedure)
         return np.isin(np.arange(variances.design.n_factors), chosen)
 

@@ -503,7 +503,7 @@ def _estimate(
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
     from .variance.conditional import open_variances
 
-    with open_variances(X, dataset.y, options, dataset.weights, dataset.groups) as variances:
+    with open_variances(X, dataset.y, options, dataset.weights, dataset.groups, procedure=procedure) as variances:
         design = variances.design
         if method == "total":
             indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)

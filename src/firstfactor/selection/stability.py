@@ -69,7 +69,7 @@ def select_on_halves(
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
             seed_of_half = int(rng.integers(2**63, size=2)[side])
-            own = replace(options, n_jobs=1, random_state=seed_of_half, checkpoint=None)
+            own = replace(options, n_jobs=1, random_state=seed_of_half)
             with make_variances(table.on_rows(rows).observe(), own) as variances:
                 chosen[list(choose(variances, procedure))] = True
         tally.add_one()

@@ -1,6 +1,7 @@
 """The one quantity: ev(u), the expected conditional variance E[Var(Y | X_u)] of any factor set u."""
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from types import TracebackType
@@ -9,8 +10,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import __version__
 from .._utils import checks
-from .._utils.checkpoint import Checkpoint, digest
+from .._utils.checkpoint import Checkpoint, digest, digest_column
 from .._utils.threads import Workers
 from ..cluster.client import is_dask, joblib_cluster
 from ..cluster.search import kind_of_search
@@ -20,7 +22,7 @@ from ..data.quality import Finding, examine
 from ..data.response import Response
 from ..neighbors.search import Contributions, Search
 from ..neighbors.space import most_neighbors
-from ..parameters import Options
+from ..parameters import Options, Procedure
 from .extrapolated import ExtrapolatedSearch
 from .sampling import deal_groups, deal_halves, draw_outer_rows
 
@@ -70,7 +72,6 @@ class Variances:
         origin: "Variances | None" = None,
         dropped: Dropped | None = None,
         rows: NDArray[np.intp] | None = None,
-        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.design = search.design
         self.response = response
@@ -84,7 +85,9 @@ class Variances:
         """Rows of the table that are not among these."""
         self.rows: NDArray[np.intp] | None = rows if origin is None else origin.rows
         """The rows of the table that are analysed, those of the origin if this is a part; None if they are all."""
-        self._checkpoint: Checkpoint | None = checkpoint if origin is None else origin._checkpoint
+        self._checkpoint: Checkpoint | None = None
+        self._part = ""
+        """A digest of the rows that a part has, for the keys of its results."""
         self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
@@ -134,9 +137,22 @@ class Variances:
         """Numbers that a run finds once: in an earlier one, if these are in its checkpoint."""
         if self._checkpoint is None:
             return compute()
-        part = "" if self.origin is None else self.search.y
         kind, *details = what
-        return self._checkpoint.find(f"{kind} {digest([*map(tuple, details), part])}", compute)
+        return self._checkpoint.find(f"{kind} {digest([*map(tuple, details), self._part])}", compute)
+
+    def resume(self, path: str | os.PathLike[str], seed: Any, procedure: Procedure | None) -> None:
+        """Go on from a checkpoint: results are read from this file, and written to it from now on."""
+        if not checks.is_integer(seed):
+            raise ValueError(
+                "checkpoint= needs a whole number as random_state=, such as 0: a run that goes on must draw the same "
+                f"rows; got {seed!r}."
+            )
+        settings: dict[str, Any] = {} if procedure is None else dict(vars(procedure))
+        if settings.get("forced") is not None:  # by name, by position or as a mask
+            settings["forced"] = self.design.locate("forced", settings["forced"])
+        decided = [each for setting in sorted(settings.items()) for each in setting]
+        about = (__version__, int(seed), self.estimator, *decided, *_describe_table(self.search))
+        self._checkpoint = Checkpoint(path, digest(about))
 
     def look_at_subsets(self, factors: Sequence[int], step: int | None) -> None:
         """Find ev(u) of every subset of some factors at once, where that is faster than one by one.
@@ -161,7 +177,10 @@ class Variances:
         response = self.response.on_rows(rows, None if weights is None else weights[rows])
         origin = self if self.origin is None else self.origin
         search = self.search.on_rows(rows, response.values)
-        return Variances(response, search, self.estimator, self.rng if rng is None else rng, origin)
+        part = Variances(response, search, self.estimator, self.rng if rng is None else rng, origin)
+        if self._checkpoint is not None:
+            part._checkpoint, part._part = self._checkpoint, digest([self._part, rows])
+        return part
 
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(self._varying.intersection(factors)))
@@ -177,11 +196,19 @@ class Variances:
 
 
 def open_variances(
-    X: Any, y: Any, options: Options, sample_weight: Any = None, groups: Any = None, *, many_sets: bool = False
+    X: Any,
+    y: Any,
+    options: Options,
+    sample_weight: Any = None,
+    groups: Any = None,
+    *,
+    procedure: Procedure | None = None,
+    many_sets: bool = False,
 ) -> Variances:
     """Validate the table and the options that depend on it; return the conditional variances.
 
-    ``many_sets`` says that so many sets will be asked for that even a small table is worth several threads.
+    If there is a checkpoint, results are those of the same ``procedure``. ``many_sets`` says that so many sets will be
+    asked for that even a small table is worth several threads.
     """
     if is_dask(X):
         X = open_collection(X)
@@ -191,7 +218,10 @@ def open_variances(
         observed = read_table(X, fetch(y) if is_dask(y) else y, how_to_read(options), *about_rows).observe()
         if cluster is not None and observed.design.is_in_memory:
             observed = replace(observed, design=spread(observed.design, cluster))
-        return make_variances(observed, options, many_sets)
+        variances = make_variances(observed, options, many_sets)
+        if options.checkpoint is not None:
+            variances.resume(options.checkpoint, options.random_state, procedure)
+        return variances
     except BaseException:
         if cluster is not None:
             cluster.release()
@@ -204,7 +234,7 @@ def how_to_read(options: Options) -> Reading:
 
 
 def make_variances(observed: Observations, options: Options, many_sets: bool = False) -> Variances:
-    """The conditional variances of a table that was read; see `open_variances`."""
+    """Return the conditional variances of a table that was read, without a checkpoint; see `open_variances`."""
     design, response = observed.design, observed.response
     most, why = most_neighbors(design.n_rows, observed.groups)
     n_neighbors = min(response.default_neighbors, most) if options.n_neighbors is None else options.n_neighbors
@@ -217,28 +247,27 @@ def make_variances(observed: Observations, options: Options, many_sets: bool = F
     search = kind_of_search(design)(
         design, response.values, outer, n_neighbors, workers, observed.weights, observed.groups
     )
-    path = options.checkpoint
-    checkpoint = None if path is None else Checkpoint(path, _fingerprint(options, search))
-    return Variances(
-        response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows, checkpoint=checkpoint
-    )
+    return Variances(response, search, estimator, rng, dropped=observed.dropped, rows=observed.rows)
 
 
-# Options that results do not depend on.
-_OF_NO_MATTER = ("n_jobs", "checkpoint")
-
-
-def _fingerprint(options: Options, search: Search) -> str:
-    """A text that is the same only for the same table and the same options."""
-    if not checks.is_integer(options.random_state):
-        raise ValueError(
-            "checkpoint= needs a whole number as random_state=, such as 0: a run that goes on must draw the same rows; "
-            f"got {options.random_state!r}."
-        )
-    said = [getattr(options, each.name) for each in fields(Options) if each.name not in _OF_NO_MATTER]
-    about_rows = (search.y, search.weights, search.groups, search.outer, search.n_neighbors)
-    columns = search.columns  # of each there is a number that depends on every value
-    return digest([*said, *about_rows, search.design.names, columns.variance, columns.distinct])
+def _describe_table(search: Search) -> list[Any]:
+    """Return all that results depend on: every value, as a digest of each column, and how the table was read."""
+    design = search.design
+    varying = design.columns_of(design.varying)
+    return [
+        search.y,
+        search.weights,
+        search.groups,
+        search.outer,
+        search.n_neighbors,
+        design.names,
+        design.columns,
+        design.kinds,
+        design.caps,
+        design.spans,
+        design.n_missing,
+        design.stored.map(digest_column, varying),
+    ]
 
 
 def halves(variances: Variances) -> tuple[Variances, Variances]:
