@@ -715,6 +715,63 @@ def test_a_full_disk_is_told_with_the_file_and_its_option_below_the_result(tmp_p
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_files_are_written_where_the_output_is_full(tmp_path):
+    finished = in_shell("demo ishigami --csv x.csv --plot nothing.gif/x.png >/dev/full", tmp_path)
+    assert complaint(finished).startswith("--plot: there is no folder 'nothing.gif'")
+    finished = in_shell("demo ishigami --csv x.csv >/dev/full", tmp_path)
+    assert complaint(finished) == "standard output: No space left on device."
+    assert (tmp_path / "x.csv").read_text().startswith("rank,factor,")
+
+
+LATE_FAILURES = {
+    MemoryError(): (2, "--html: 'x.html' could not be written: there is not enough memory."),
+    ValueError("the page is odd."): (2, "--html: 'x.html' could not be written: the page is odd."),
+    KeyError("odd"): (1, "RuntimeError: --html: 'x.html' could not be written: KeyError: 'odd'. (--debug shows where)"),
+}
+
+
+@pytest.mark.parametrize("error", LATE_FAILURES, ids=repr)
+def test_nothing_that_fails_later_keeps_the_result_from_being_printed(tmp_path, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("firstfactor.reporting.report.write_report", fail)
+    finished = run_here("demo", "ishigami", "--html", "x.html", "--csv", "x.csv", folder=tmp_path)
+    code, said = LATE_FAILURES[error]
+    assert (finished.returncode, finished.stderr.decode()) == (code, f"error: {said}\n")
+    assert finished.stdout.startswith(b"ishigami: ") and b"Wrote x.csv\n" in finished.stdout
+    assert b"x.html" not in finished.stdout and (tmp_path / "x.csv").exists()
+
+
+def test_the_result_is_printed_before_files_are_written(tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("firstfactor.reporting.report.write_report", interrupt)
+    finished = run_here("demo", "ishigami", "--html", "x.html", folder=tmp_path)
+    assert finished.returncode == 130 and b"is driven by" in finished.stdout
+
+
+def test_a_checkpoint_goes_with_files(folder):
+    options = ("--checkpoint", "run.json", "--html", "run.html", "--plot", "run.svg")
+    once, again = (untimed(text(run_here(*BASE, *options, folder=folder))) for _ in range(2))
+    assert once == again and "Wrote run.html" in once and (folder / "run.html").exists()
+
+
+@pytest.mark.parametrize("columns", ["0", "00", "²", "-1", "9" * 30])
+def test_a_terminal_without_a_width_is_as_wide_as_usual(folder, runs, columns):
+    assert untimed(text(run_here(*BASE, folder=folder, COLUMNS=columns))) == untimed(text(runs["t.csv"]))
+
+
+@pytest.mark.parametrize("epoch", ["99999999999999", "-99999999999999", "9" * 400, "tomorrow", "²"])
+def test_a_date_that_is_none_is_told_before_any_work(folder, epoch):
+    for option in ("--html", "--plot"):
+        finished = run_here(*BASE, option, "dated.svg", folder=folder, SOURCE_DATE_EPOCH=epoch)
+        assert complaint(finished).startswith("SOURCE_DATE_EPOCH must be the number of seconds from 1970 to a date")
+    assert run_here(*BASE, folder=folder, SOURCE_DATE_EPOCH=epoch).returncode == 0
+
+
 # --- help -----------------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,9 @@ from ..parameters import RANK, find
 
 WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
 
+# Errors that say what is wrong with what was given; others are ours.
+EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
+
 _NAME = rf"({'|'.join(RANK)}|target)"
 
 # Of these a message may be that is not about their value as a whole.
@@ -66,9 +69,16 @@ def exit_on_error(debug: bool) -> Iterator[None]:
         if debug:
             for line in traceback.format_exc().splitlines():
                 print(without_controls(line), file=sys.stderr)
-        expected = isinstance(error, (ValueError, TypeError, OSError, ImportError, MemoryError))
-        complain(_in_options(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)")
+        errors = error.exceptions if isinstance(error, ExceptionGroup) else (error,)
+        complain(" ".join(map(_say, errors)))
+        expected = all(isinstance(each, EXPECTED) for each in errors)
         raise SystemExit(WRONG_INPUT if expected else BUG) from None
+
+
+def _say(error: Exception) -> str:
+    if isinstance(error, EXPECTED):
+        return _in_options(error)
+    return f"{type(error).__name__}: {error} (--debug shows where)"
 
 
 def _in_options(error: Exception) -> str:

@@ -14,7 +14,16 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     # Who closes an output wants to see nothing of it.
     sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
+    _forget_impossible_sizes()
     sys.exit(_main())
+
+
+def _forget_impossible_sizes() -> None:
+    """Let a terminal be as wide as it is where a variable gives it no width: other packages would believe it."""
+    for name in ("COLUMNS", "LINES"):
+        size = os.environ.get(name, "")
+        if not (size.isdecimal() and len(size) < 6 and int(size)):
+            os.environ.pop(name, None)
 
 
 def _main() -> int | str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.optional import require
 from ..files.find_files import STANDARD_INPUT, find_files
+from .errors import EXPECTED
 
 if TYPE_CHECKING:
     from ..ranking import Ranking
@@ -47,23 +48,42 @@ class Outputs:
             taken[path.resolve()] = f"what --{name} writes"
         if self.plot and self.plot.suffix.lower() not in PICTURES:
             raise ValueError(f"--plot must end in one of {', '.join(PICTURES)}; got {str(self.plot)!r}.")
+        if self.html or self.plot:
+            from ..reporting.source import today
 
-    def write(self, ranking: "Ranking", command: str) -> dict[str, str]:
-        """Write every file asked for, each whole or not at all; return why some were not, by the name of the option."""
+            today()  # refuses a date that is none
+
+    def write(self, ranking: "Ranking", command: str) -> tuple[dict[str, Path], list[Exception]]:
+        """Write every file asked for, each whole or not at all.
+
+        Return those that were written, by the name of their option, and why others were not.
+        """
         writers: dict[str, Callable[[Path], object]] = {
             "html": lambda path: ranking.report(path, call=command),
             "json": lambda path: _write_text(path, ranking.to_json(command=command)),
             "csv": lambda path: _write_text(path, ranking.to_csv()),
             "plot": lambda path: _write_plot(ranking, path),
         }
-        failures = {}
+        written, failures = {}, []
         for name, path in self.chosen.items():
             try:
                 writers[name](path)
-            except (OSError, ImportError) as error:
-                why = error.strerror if isinstance(error, OSError) and error.filename == str(path) else error
-                failures[name] = f"--{name}: {str(path)!r} could not be written: {why}."
-        return failures
+            except Exception as error:
+                failures.append(_explain(error, name, path))
+            else:
+                written[name] = path
+        return written, failures
+
+
+def _explain(error: Exception, name: str, path: Path) -> Exception:
+    """Return an error that says which file could not be written, and why."""
+    why = error.strerror if isinstance(error, OSError) and error.filename == str(path) else error
+    kind, said = (OSError, f"{why}") if isinstance(error, EXPECTED) else (RuntimeError, f"{type(error).__name__}: {why}")
+    if isinstance(error, MemoryError):
+        said = "there is not enough memory"
+    failure = kind(f"--{name}: {str(path)!r} could not be written: {said.rstrip('.')}.")
+    failure.__cause__ = error
+    return failure
 
 
 def _write_text(path: Path, text: str) -> None:

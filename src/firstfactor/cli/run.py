@@ -31,7 +31,7 @@ def rank_files(data: list[str], target: str | list[str] | None, given: dict[str,
 
 
 def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], given: dict[str, Any]) -> None:
-    """Rank, write the files asked for, and print the result with the time of each part."""
+    """Rank, print the result, write the files asked for, and print the time of each part."""
     files = {name: given.pop(name, None) for name in ("html", "json", "csv", "plot")}
     quiet, debug = given.pop("quiet", False), given.pop("debug", False)
     with exit_on_error(debug):
@@ -44,14 +44,34 @@ def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], 
         with progress(not quiet) as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # what is printed has a line for each
             ranking = work(given, show)
-        # Files come first: whoever reads the output may stop early. What cannot be written is reported last.
+        # The result comes first, and each part is tried whatever became of those before it: nothing is lost.
+        failures: list[Exception] = [] if quiet else _try(lambda: _print_result(ranking))
+        can_print = not (quiet or failures)
         with progress(not quiet and bool(outputs.chosen)) as show:
             show("writing")
-            failures = outputs.write(ranking, shlex.join(["firstfactor", *sys.argv[1:]]))
-        if not quiet:
-            _print(ranking, {name: path for name, path in outputs.chosen.items() if name not in failures}, started)
-        if failures:
-            raise OSError(" ".join(failures.values()))
+            written, unwritten = outputs.write(ranking, shlex.join(["firstfactor", *sys.argv[1:]]))
+        failures += unwritten
+        if can_print:
+            failures += _try(lambda: _print_ending(ranking, written, started))
+        _raise_any(failures)
+
+
+def _try(work: "Callable[[], None]") -> list[Exception]:
+    """Return the error that some work ends with, if any."""
+    try:
+        work()
+    except Exception as error:
+        return [error]
+    return []
+
+
+def _raise_any(failures: list[Exception]) -> None:
+    """Raise what failed; that somebody stopped reading counts only if nothing else did."""
+    others = [failure for failure in failures if not isinstance(failure, BrokenPipeError)]
+    if others:
+        raise ExceptionGroup("not all could be written", others)
+    if failures:
+        raise failures[0]
 
 
 def _quieten(quiet: bool) -> None:
@@ -61,16 +81,24 @@ def _quieten(quiet: bool) -> None:
         logging.getLogger("firstfactor").setLevel(logging.ERROR)
 
 
-def _print(ranking: "Ranking", written: dict[str, Path], started: float) -> None:
-    """Print the result; the time is that of the whole process so far."""
+def _print_result(ranking: "Ranking") -> None:
+    """Print the result."""
     from .screen import Screen
-    from .terminal import print_ending, print_result
+    from .terminal import print_result
 
     with errors_naming(STANDARD_OUTPUT):
-        screen = Screen(sys.stdout)
-        print_result(screen, ranking)
+        print_result(Screen(sys.stdout), ranking)
+        sys.stdout.flush()
+
+
+def _print_ending(ranking: "Ranking", written: dict[str, Path], started: float) -> None:
+    """Print which files were written, and the time of the whole process so far."""
+    from .screen import Screen
+    from .terminal import print_ending
+
+    with errors_naming(STANDARD_OUTPUT):
         seconds = dict(ranking.seconds)
         seconds["loading"] += started
         seconds["writing"] = since_start() - sum(seconds.values())
-        print_ending(screen, ranking, written, seconds)
+        print_ending(Screen(sys.stdout), ranking, written, seconds)
         sys.stdout.flush()

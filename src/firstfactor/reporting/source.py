@@ -47,7 +47,13 @@ def describe_table(X: Any, y: Any, name: str = "") -> dict[str, str]:
 def today() -> str:
     """The date in words: today's, or that of the variable SOURCE_DATE_EPOCH, with which builds are repeated."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    day = datetime.fromtimestamp(int(epoch), UTC).date() if epoch.isdigit() else date.today()
+    try:
+        day = datetime.fromtimestamp(int(epoch), UTC).date() if epoch else date.today()
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(
+            "SOURCE_DATE_EPOCH must be the number of seconds from 1970 to a date before the year 10,000; got "
+            f"{epoch[:40]!r}. Unset it for today's date."
+        ) from error
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
