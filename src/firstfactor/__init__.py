@@ -1,9 +1,11 @@
 """Which factors drive the response, how much, and how well could any model do? From the table alone."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # that of `typing`, which takes a while to import: the command must soon hear Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from .data.quality import DataQualityWarning
     from .first import FIRST
     from .functions import (
@@ -74,7 +76,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name when it is first used: help on the command line does not wait for the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,8 +1,10 @@
 """The command as a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -51,3 +53,81 @@ def test_a_closed_output_is_no_error():
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=buffered) as process:
         process.stdout.close()
     assert process.returncode == 3
+
+
+# Says when the command can hear Ctrl-C, and waits there.
+WAITING = """
+import signal, sys, time
+
+class Wait:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            print("here", flush=True)
+            time.sleep(60)
+
+sys.meta_path.insert(0, Wait())
+sys.argv = ["firstfactor", "--version"]
+signal.signal(signal.SIGINT, {before})
+from firstfactor.cli.script import main
+main()
+"""
+
+
+def interrupt(name, before="signal.default_int_handler"):
+    code = WAITING.format(name=name, before=before)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout.readline() == "here\n"
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        running = process.poll() is None
+        process.kill()
+        return running, process.returncode, process.stderr.read()
+
+
+@pytest.mark.parametrize("name", ["firstfactor.cli.main", "firstfactor.parameters", "firstfactor.cli.run"])
+def test_ctrl_c_while_the_command_is_loaded_is_silent(name):
+    assert interrupt(name) == (False, 130, "")
+
+
+def test_ctrl_c_that_is_ignored_stays_so():
+    running, _, said = interrupt("firstfactor.cli.main", "signal.SIG_IGN")
+    assert running and said == ""
+    running, _, said = interrupt("firstfactor.cli.commands", "signal.SIG_IGN")
+    assert running and said == ""
+
+
+# What some packages do with Ctrl-C.
+SWALLOWED = {
+    "panic": "raise Panic from None",
+    "deleted": "Deleted()",
+    "nothing": "raise",
+}
+
+
+@pytest.mark.parametrize("swallow", SWALLOWED)
+def test_ctrl_c_ends_the_command_whatever_other_packages_make_of_it(swallow):
+    code = f"""
+import os, signal, sys, time
+from firstfactor.cli import main
+
+class Panic(BaseException):
+    pass
+
+class Deleted:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+def run(_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        {SWALLOWED[swallow]}
+    time.sleep(10)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main._run_typed = run
+main.main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

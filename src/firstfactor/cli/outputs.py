@@ -78,7 +78,9 @@ class Outputs:
 def _explain(error: Exception, name: str, path: Path) -> Exception:
     """Return an error that says which file could not be written, and why."""
     why = error.strerror if isinstance(error, OSError) and error.filename == str(path) else error
-    kind, said = (OSError, f"{why}") if isinstance(error, EXPECTED) else (RuntimeError, f"{type(error).__name__}: {why}")
+    kind, said = (
+        (OSError, f"{why}") if isinstance(error, EXPECTED) else (RuntimeError, f"{type(error).__name__}: {why}")
+    )
     if isinstance(error, MemoryError):
         said = "there is not enough memory"
     failure = kind(f"--{name}: {str(path)!r} could not be written: {said.rstrip('.')}.")
