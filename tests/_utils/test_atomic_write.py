@@ -2,13 +2,15 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import resource
 
 import pytest
+from command import run_here
 from scripts import run_script
 
-from firstfactor._utils.atomic_write import temporary_file, write_whole
+from firstfactor._utils.atomic_write import follow_links, temporary_file, write_whole
 from firstfactor.cli.errors import exit_on_error
 from firstfactor.cli.outputs import Outputs
 
@@ -100,3 +102,131 @@ def test_too_little_memory_is_told_however_it_is_noticed(capsys):
         with pytest.raises(SystemExit), exit_on_error(debug=False):
             raise error
         assert capsys.readouterr().err.startswith("error: there is not enough memory. Use fewer rows (--sample)")
+
+
+NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to make files of another user")
+NOBODY = 65534
+
+
+@pytest.fixture
+def shared(tmp_path):
+    """A folder where anybody can make files, such as /tmp, and a file that is elsewhere."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").write_bytes(b"precious")
+    return folder
+
+
+def plant(link, target):
+    link.symlink_to(target)
+    os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
+
+
+@NEEDS_ROOT
+@pytest.mark.parametrize("way", ["file", "folder", "link to it", "relative"])
+def test_nothing_is_written_through_the_link_of_another_user(shared, way):
+    precious, path = shared.parent / "precious", shared / "out"
+    if way == "file":
+        plant(path, precious / "file")
+    elif way == "relative":
+        plant(path, "../precious/file")
+    elif way == "folder":
+        plant(path, precious)
+        path = path / "file"
+    else:
+        plant(path, precious / "file")
+        path = shared.parent / "own"
+        path.symlink_to(shared / "out")
+    before = set(shared.iterdir())
+    with pytest.raises(PermissionError, match=r"shared/out is a link that another user made .* name another file"):
+        write(path)
+    finished = run_here("demo", "ishigami", "--csv", path)
+    assert finished.returncode == 2 and finished.stdout == b""
+    assert finished.stderr.startswith(b"error: --csv: ") and b"another user made" in finished.stderr
+    assert (precious / "file").read_bytes() == b"precious" and set(shared.iterdir()) == before
+
+
+@NEEDS_ROOT
+def test_links_of_others_count_only_where_anybody_can_make_them(shared):
+    plant(shared / "out", shared.parent / "precious" / "file")
+    shared.chmod(0o755)
+    write(shared / "out")
+    shared.chmod(0o1777)
+    os.chown(shared, NOBODY, NOBODY)  # who owns the folder decides what is in it
+    write(shared / "out", b"newer")
+    assert (shared.parent / "precious" / "file").read_bytes() == b"newer"
+
+
+@NEEDS_ROOT
+def test_the_file_of_another_user_does_not_make_ours_wider(shared):
+    (shared / "out").touch()
+    (shared / "out").chmod(0o666)
+    os.chown(shared / "out", NOBODY, NOBODY)
+    write(shared / "out")
+    status = (shared / "out").stat()
+    assert status.st_uid == 0 and status.st_mode & 0o022 == 0
+
+
+def test_links_are_followed_as_the_system_does(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "up").symlink_to("a/b")
+    (tmp_path / "a" / "end").symlink_to("./b/../file")
+    (tmp_path / "loop").symlink_to("loop")
+    monkeypatch.chdir(tmp_path)
+    for path in ("up/../end", "up/new", "./a/file", "a/b/..", "a/none/file"):
+        assert str(follow_links(path)) == os.path.realpath(path)
+    with pytest.raises(OSError, match="loop") as failure:
+        follow_links("loop")
+    assert failure.value.errno == errno.ELOOP
+
+
+LEFT = ".firstfactor-0123456789ab.part"
+
+
+def _make_fifo(path):
+    os.mkfifo(path)
+
+
+def _make_link(path):
+    (path.parent / "pipe").unlink(missing_ok=True)
+    os.mkfifo(path.parent / "pipe")
+    path.symlink_to("pipe")
+
+
+def _make_link_to_file(path):
+    (path.parent / "kept").write_bytes(b"kept")
+    path.symlink_to("kept")
+
+
+@pytest.mark.parametrize("make", [_make_fifo, _make_link, _make_link_to_file, os.mkdir])
+def test_what_only_has_the_name_of_a_leftover_is_left_alone(tmp_path, make):
+    make(tmp_path / LEFT)
+    before = {path.name for path in tmp_path.iterdir()}
+    finished = run_here("demo", "ishigami", "--csv", tmp_path / "x.csv", "--quiet")
+    assert finished.returncode == 0
+    assert {path.name for path in tmp_path.iterdir()} == before | {"x.csv"}
+
+
+@NEEDS_ROOT
+def test_the_leftovers_of_another_user_are_left_alone(tmp_path):
+    (tmp_path / LEFT).touch()
+    os.chown(tmp_path / LEFT, NOBODY, NOBODY)
+    write(tmp_path / "file")
+    assert (tmp_path / LEFT).exists()
+
+
+def test_a_lock_of_somebody_else_is_not_waited_for(tmp_path, monkeypatch):
+    lock, taken = fcntl.flock, []
+
+    def first_is_taken(number, how):
+        if not taken:
+            taken.append(number)
+            assert how & fcntl.LOCK_NB
+            raise BlockingIOError
+        lock(number, how)
+
+    monkeypatch.setattr(fcntl, "flock", first_is_taken)
+    write(tmp_path / "file")
+    assert taken and [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -1,8 +1,10 @@
 """Files written whole or not at all, and temporary files that go away even if a process is killed."""
 
 import contextlib
+import errno
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
@@ -15,6 +17,9 @@ if sys.platform != "win32":
 # Whose temporary files they are, for those who find one.
 _TEMPORARY = ".firstfactor-*.part"
 
+# Links that are followed one after the other, as the system does.
+MOST_LINKS = 40
+
 # Permissions of a new file; the system takes away from them what the user's mask says.
 PRIVATE, PUBLIC = 0o600, 0o666
 
@@ -25,13 +30,50 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
     It is made next to where it goes, so that the last move is one step; an error or an interrupt leaves what was
     there before. Of a link, the file that it leads to is written.
     """
-    target = Path(os.path.realpath(path))
+    target = follow_links(path)
     with errors_naming(path), temporary_file(target.parent, PUBLIC) as file:
         write(file)
         file.flush()
         if target.exists():
-            os.chmod(file.name, target.stat().st_mode & 0o777)
+            before, new = target.stat(), os.stat(file.name)
+            kept = before.st_mode if before.st_uid == new.st_uid else before.st_mode & new.st_mode
+            os.chmod(file.name, kept & 0o777)
         os.replace(file.name, target)
+
+
+def follow_links(path: str | os.PathLike[str]) -> Path:
+    """Return where a path leads to; refuse links that another user made in a folder where anybody can make some."""
+    here, *rest = Path(path).absolute().parts
+    found, n_links = Path(here), 0
+    while rest:
+        found = found.parent if rest[0] == ".." else found / rest[0]
+        del rest[0]
+        if not found.is_symlink():
+            continue
+        n_links += 1
+        if n_links > MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+        _refuse_planted(found)
+        # An absolute one starts anew: joining to it leaves nothing of the folder.
+        target = found.parent / found.readlink()
+        here, *ahead = target.parts
+        found, rest = Path(here), [*ahead, *rest]
+    return found
+
+
+def _refuse_planted(link: Path) -> None:
+    """Refuse a link in a sticky folder, such as /tmp, that belongs neither to this user nor to who owns the folder."""
+    folder, owner = link.parent.stat(), link.lstat().st_uid
+    if folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH and owner not in (_user(), folder.st_uid):
+        raise PermissionError(
+            f"{link} is a link that another user made in a folder where anybody can. Nothing is written through it. "
+            "Remove it, or name another file."
+        )
+
+
+def _user() -> int:
+    """Return the number of this user; where there are none, that of all files."""
+    return 0 if sys.platform == "win32" else os.geteuid()
 
 
 @contextlib.contextmanager
@@ -63,22 +105,49 @@ def _make(folder: Path, permissions: int) -> IO[bytes]:
     while True:
         path = folder / _TEMPORARY.replace("*", secrets.token_hex(6))
         file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, permissions))  # noqa: SIM115
-        with contextlib.suppress(OSError):  # without locks, leftovers stay
-            _lock(file, wait=True)
+        try:
+            _lock(file.fileno())
+        except BlockingIOError:  # another process took it for a leftover
+            path.unlink(missing_ok=True)
+        except OSError:  # without locks, leftovers stay
+            pass
         if path.exists():
             return file
-        file.close()  # another process took it for a leftover before it was locked
+        file.close()
 
 
 def _remove_leftovers(folder: Path) -> None:
     """Remove temporary files of processes that are gone: those that are not have locked theirs."""
     for path in folder.glob(_TEMPORARY):
-        with contextlib.suppress(OSError), path.open("rb") as file:
-            _lock(file, wait=False)
-            path.unlink()
+        with contextlib.suppress(OSError):
+            _remove_leftover(path)
 
 
-def _lock(file: IO[bytes], wait: bool) -> None:
-    """Lock a file until it is closed; where there are no locks, files that are open cannot be removed anyway."""
+def _remove_leftover(path: Path) -> None:
+    """Remove a file that nobody has locked.
+
+    Anybody can have put something with such a name here: only regular files of this user are opened, no links are
+    followed, and nothing is waited for.
+    """
+    if not _is_own_file(path.lstat()):
+        return
+    without_waiting = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    number = os.open(path, os.O_RDONLY | without_waiting)
+    try:
+        if not _is_own_file(os.fstat(number)):  # it was replaced
+            return
+        _lock(number)
+        path.unlink()
+    finally:
+        os.close(number)
+
+
+def _is_own_file(status: os.stat_result) -> bool:
+    """Tell whether something is a regular file that belongs to this user."""
+    return stat.S_ISREG(status.st_mode) and status.st_uid == _user()
+
+
+def _lock(number: int) -> None:
+    """Lock an open file until it is closed; where there are no locks, files that are open cannot be removed anyway."""
     if sys.platform != "win32":
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -97,4 +97,4 @@ def digest(parts: Iterable[Any]) -> str:
 
 def digest_column(values: NDArray[np.float64], _: int) -> bytes:
     """Return a digest of the values of a column, (rows,), wherever that is."""
-    return hashlib.sha256(np.ascontiguousarray(values)).digest()
+    return hashlib.sha256(np.ascontiguousarray(values).data).digest()

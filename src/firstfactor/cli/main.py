@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from threading import Timer, main_thread
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Any
 
 from .errors import INTERRUPTED, PIPE_CLOSED, TERMINATED, WRONG_INPUT, complain, complain_of_usage
@@ -78,7 +78,7 @@ class _Interruptible:
         if self._heard and error is not None:
             raise KeyboardInterrupt from error
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
+    def _hear(self, *_: object) -> None:
         self._heard = True
         raise KeyboardInterrupt
 

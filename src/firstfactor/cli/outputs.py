@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._utils.atomic_write import follow_links, write_whole
 from .._utils.optional import require
 from ..files.find_files import STANDARD_INPUT, find_files
 from .errors import EXPECTED
@@ -36,16 +37,20 @@ class Outputs:
         files = find_files(data) if data and self.chosen else ()
         taken = {Path(file).resolve(): "the data" for file in files if file != STANDARD_INPUT}
         for name, path in self.chosen.items():
-            folder = Path(os.path.realpath(path)).parent if path.is_symlink() else path.parent
+            try:
+                target = follow_links(path)
+            except OSError as error:
+                raise ValueError(f"--{name}: {error}") from error
+            folder = target.parent if path.is_symlink() else path.parent
             if path.is_dir() or (path.exists() and not path.is_file()):
                 raise ValueError(f"--{name}: {str(path)!r} is not a file.")
             if not folder.is_dir():
                 raise ValueError(f"--{name}: there is no folder {str(folder)!r}. Make it first.")
             if not os.access(folder, os.W_OK):
                 raise ValueError(f"--{name}: the folder {str(folder)!r} cannot be written to.")
-            if path.resolve() in taken:
-                raise ValueError(f"--{name}: {str(path)!r} would overwrite {taken[path.resolve()]}.")
-            taken[path.resolve()] = f"what --{name} writes"
+            if target in taken:
+                raise ValueError(f"--{name}: {str(path)!r} would overwrite {taken[target]}.")
+            taken[target] = f"what --{name} writes"
         if self.plot and self.plot.suffix.lower() not in PICTURES:
             raise ValueError(f"--plot must end in one of {', '.join(PICTURES)}; got {str(self.plot)!r}.")
         if self.html or self.plot:
@@ -77,27 +82,25 @@ class Outputs:
 
 def _explain(error: Exception, name: str, path: Path) -> Exception:
     """Return an error that says which file could not be written, and why."""
-    why = error.strerror if isinstance(error, OSError) and error.filename == str(path) else error
-    kind, said = (
-        (OSError, f"{why}") if isinstance(error, EXPECTED) else (RuntimeError, f"{type(error).__name__}: {why}")
-    )
-    if isinstance(error, MemoryError):
-        said = "there is not enough memory"
-    failure = kind(f"--{name}: {str(path)!r} could not be written: {said.rstrip('.')}.")
+    expected, why = isinstance(error, EXPECTED), str(error)
+    if not expected:
+        why = f"{type(error).__name__}: {error}"
+    elif isinstance(error, MemoryError):
+        why = "there is not enough memory"
+    elif isinstance(error, OSError) and error.filename == str(path):
+        why = error.strerror or why
+    message = f"--{name}: {str(path)!r} could not be written: {why.rstrip('.')}."
+    failure = OSError(message) if expected else RuntimeError(message)
     failure.__cause__ = error
     return failure
 
 
 def _write_text(path: Path, text: str) -> None:
-    from .._utils.atomic_write import write_whole
-
     write_whole(path, lambda file: file.write(text.encode()))
 
 
 def _write_plot(ranking: "Ranking", path: Path) -> None:
     """Save the picture of importances; the same result gives the same bytes."""
-    from .._utils.atomic_write import write_whole
-
     matplotlib = require("matplotlib", "a picture")
     kind = path.suffix[1:].lower()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
