@@ -20,6 +20,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import firstfactor
+from firstfactor.neighbors.kernels.cache_folders import Folder
 from firstfactor.neighbors.kernels.compiling import jit
 
 PACKAGE = Path(firstfactor.__file__).parent
@@ -323,6 +324,86 @@ def test_compiled_code_in_a_folder_of_another_user_is_not_run(machine):
     private.chmod(0o755)
     os.chown(private, 12345, -1)
     assert use_locked(machine)[0] == COMPILED
+
+
+# --- no wider than the source -----------------------------------------------------------------------------------
+
+
+def permissions(path):
+    return path.stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize(("of_source", "of_kernel"), [(0o666, 0o644), (0o644, 0o644), (0o640, 0o640), (0o600, 0o600)])
+def test_a_kernel_is_no_wider_than_its_source_whatever_the_mask(folder, of_source, of_kernel):
+    (folder / "kernels.py").chmod(of_source)
+    places = {"": {}, "chosen": {"NUMBA_CACHE_DIR": str(folder / "chosen" / "below")}}
+    for place, environment in places.items():
+        assert run_in(folder, "import os; os.umask(0)" + USE, **environment) == COMPILED
+        (file,) = kept(folder / (place or "__pycache__"))
+        assert permissions(file) == of_kernel
+        while file != folder:
+            file = file.parent
+            assert permissions(file) & 0o022 == 0
+        assert run_in(folder, **environment) == FOUND
+
+
+def test_a_kernel_is_as_narrow_as_the_mask(folder):
+    assert run_in(folder, "import os; os.umask(0o077)" + USE) == COMPILED
+    (file,) = kept(folder)
+    assert permissions(file) == 0o600 and permissions(file.parent) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o664, 0o646])
+def test_a_kernel_that_others_could_write_is_not_run(folder, mode):
+    assert run_in(folder) == COMPILED
+    (file,) = kept(folder)
+    file.chmod(mode)
+    assert run_in(folder) == COMPILED
+    assert permissions(file) == 0o644 and run_in(folder) == FOUND
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_kernel_of_another_user_is_not_run(folder):
+    assert run_in(folder) == COMPILED
+    (file,) = kept(folder)
+    os.chown(file, 12345, -1)
+    assert run_in(folder) == COMPILED
+    os.chown(file, 12345, -1)
+    os.chown(folder / "kernels.py", 12345, -1)  # who could change the source anyway
+    assert run_in(folder) == FOUND
+
+
+def test_what_is_no_file_is_neither_waited_for_nor_run(folder):
+    assert run_in(folder) == COMPILED
+    (file,) = kept(folder)
+    file.rename(folder / "elsewhere")
+    file.symlink_to(folder / "elsewhere")
+    assert run_in(folder) == COMPILED
+    file.unlink()
+    os.mkfifo(file)
+    assert run_in(folder) == COMPILED
+    assert run_in(folder) == FOUND
+
+
+def test_a_folder_that_is_exchanged_after_it_was_looked_at_is_not_read(tmp_path, monkeypatch):
+    source, mine, other = tmp_path / "source.py", tmp_path / "mine", tmp_path / "other"
+    source.touch()
+    folder = Folder(mine / "below", source, mine)
+    folder.write("kernel", b"mine")
+    (other / "below").mkdir(parents=True)
+    (other / "below" / "kernel").write_bytes(b"planted")
+    look = os.fstat
+
+    def exchange(number):
+        status = look(number)
+        if other.exists():
+            mine.rename(tmp_path / "before")
+            other.rename(mine)
+        return status
+
+    monkeypatch.setattr(os, "fstat", exchange)
+    assert folder.read("kernel") == b"mine"
+    assert (mine / "below" / "kernel").read_bytes() == b"planted"  # it was exchanged
 
 
 def test_compiled_code_of_the_package_serves_those_who_cannot_write_to_it(machine):
