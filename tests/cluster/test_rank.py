@@ -1,10 +1,14 @@
 """`rank` with a cluster: files are read by the workers, data frames are sent."""
 
+import logging
+import re
+
 import numpy as np
 import polars as pl
 import pytest
 
 from firstfactor import rank
+from firstfactor.cli.errors import exit_on_error
 from firstfactor.cluster import client as client_module
 
 pytest.importorskip("distributed")
@@ -84,6 +88,25 @@ def test_progress_and_the_number_of_workers(folder):
     assert found.settings["workers"] == 1
     assert any("starting 1 worker" in each for each in said)
     assert any(each.startswith("searching: +") for each in said)
+
+
+@pytest.mark.parametrize("moment", ["searching (workers", "searching: +"])
+def test_a_scheduler_that_is_lost_is_told_in_one_line(folder, tmp_path, monkeypatch, capfd, moment):
+    monkeypatch.setattr(client_module, "PATIENCE", 0.2)
+    monkeypatch.setattr("firstfactor.cluster.session.PATIENCE", 3)
+    own = Processes(tmp_path, n_workers=1)
+
+    def lose(text):
+        if text.startswith(moment):
+            own.close()
+
+    levels = [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
+    with pytest.raises(SystemExit) as end, exit_on_error(debug=False):
+        rank(folder, "y", cluster=own.address, progress=lose)
+    assert end.value.code == 2
+    said = capfd.readouterr().err
+    assert re.fullmatch(r"error: the cluster at tcp://127\S* was lost. Start it again .* with --checkpoint, .*\n", said)
+    assert levels == [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
 
 
 @pytest.mark.parametrize(

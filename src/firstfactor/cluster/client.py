@@ -4,6 +4,7 @@ Dask does again by itself what a lost worker had done, as long as it knows how. 
 not know: they are sent again.
 """
 
+import contextlib
 import itertools
 import os
 import sys
@@ -29,7 +30,7 @@ LONGEST_WITHOUT_WORKERS = 60
 _numbers = itertools.count()
 
 
-class ClusterError(RuntimeError):
+class ClusterError(ConnectionError):
     """The cluster cannot go on; what to do about it is said."""
 
 
@@ -72,7 +73,8 @@ class Cluster:
             handle.release()
         self._handles.clear()
         if self._drops_copies and self._is_connected:
-            self.client.amm.start()
+            with contextlib.suppress(ClusterError):  # there is nothing left to put in order
+                self._ask(self.client.amm.start)
             self._drops_copies = False
 
     def keep_copies(self) -> None:
@@ -80,8 +82,8 @@ class Cluster:
 
         By default Dask drops copies after two seconds: the response and the base would be sent again in every step.
         """
-        if not self._drops_copies and self.client.amm.running():
-            self.client.amm.stop()
+        if not self._drops_copies and self._ask(self.client.amm.running):
+            self._ask(self.client.amm.stop)
             self._drops_copies = True
 
     @property
@@ -96,7 +98,7 @@ class Cluster:
 
     @property
     def _workers(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1).get("workers", {})
+        found: dict[str, Any] = self._ask(lambda: self.client.scheduler_info(n_workers=-1)).get("workers", {})
         return {address: worker for address, worker in found.items() if worker["status"] == "running"}
 
     def share(self, value: Any, owner: Callable[[], str | None] = lambda: None) -> Handle:
@@ -147,10 +149,26 @@ class Cluster:
                     break
                 if not isinstance(error, (CancelledError, CommClosedError, TimeoutError)):
                     raise  # what a task says
-        raise ClusterError(
+        raise self._lost() from lost
+
+    def _ask(self, ask: Callable[[], Result]) -> Result:
+        """What the scheduler answers; if it does not, an error that says what to do."""
+        from distributed import CancelledError
+
+        try:
+            return ask()
+        except (OSError, CancelledError) as error:
+            raise self._lost() from error
+        except Exception as error:
+            if self._is_connected:
+                raise
+            raise self._lost() from error
+
+    def _lost(self) -> ClusterError:
+        return ClusterError(
             f"the cluster at {self._address} was lost. Start it again and repeat the call; with checkpoint=, it goes "
             "on from its last finished step."
-        ) from lost
+        )
 
     def _gather(self, futures: Any) -> Any:
         """The results of futures; an error if there are no workers that could find them."""

@@ -18,6 +18,7 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
     from distributed import Client, LocalCluster
 
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet())
         if address is None:
             local = LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=n_workers,
@@ -36,3 +37,19 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
                 "when it starts, such as tcp://127.0.0.1:8786, or use workers= to start some here."
             ) from error
         yield Cluster(client)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from writing what happens to a connection to standard error: an error says it."""
+    loggers = [
+        logging.getLogger(name) for name in ("distributed", "distributed.client")
+    ]  # the second has its own level
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -114,7 +114,8 @@ def _names(X: Any) -> tuple[str, ...]:
 
 def fetch(values: Any) -> Any:
     """All of a Dask collection, in the order of its partitions."""
-    found = current_cluster().client.compute(values, sync=True)
+    cluster = current_cluster()
+    found = cluster.compute(lambda: cluster.client.compute(values))
     return found.reset_index(drop=True) if hasattr(found, "reset_index") else found
 
 
