@@ -168,8 +168,9 @@ def closed_indices(
     """Estimate what each factor, or a set of them, explains alone: first-order (closed) Sobol' indices.
 
     These are V(u)/V(S), the share of the variance explained by all factors S that the factors u explain without the
-    others. What noise leaves cancels. Where factors share information, a factor can explain much alone and still not be
-    missed: compare `total_indices`.
+    others. What noise leaves cancels. An estimate V(u) below 0, which chance gives where u explains nothing, is set to
+    0. Where factors share information, a factor can explain much alone and still not be missed: compare
+    `total_indices`.
 
     Parameters
     ----------
