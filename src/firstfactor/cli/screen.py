@@ -14,13 +14,21 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
 
 
+class _Console(Console):
+    """A console that lets others know when nobody reads any more; that of rich would end the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again."""
+        raise
+
+
 class Screen:
     """Standard output: as wide as the terminal, plain in a pipe, in characters that it can show."""
 
     def __init__(self, file: TextIO) -> None:
         if hasattr(file, "reconfigure"):
             file.reconfigure(errors="backslashreplace")  # a name in another script must not end the run
-        self._console = Console(file=file, highlight=False, markup=False, emoji=False)
+        self._console = _Console(file=file, highlight=False, markup=False, emoji=False)
         self._ascii = not self._console.encoding.lower().startswith("utf")
 
     @property
