@@ -1,8 +1,7 @@
 """Which factors drive the response, how much, and how well could any model do? From the table alone."""
 
-from importlib import import_module
-
-TYPE_CHECKING = False  # that of `typing`, which takes a while to import: the command must soon hear Ctrl-C
+# Nothing is imported here: the command must hear Ctrl-C as soon as it starts.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -80,6 +79,8 @@ def __getattr__(name: str) -> "Any":
     """Import a public name when it is first used: help on the command line does not wait for the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     globals()[name] = value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
     return value
 

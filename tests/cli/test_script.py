@@ -101,6 +101,8 @@ def test_ctrl_c_that_is_ignored_stays_so():
 SWALLOWED = {
     "panic": "raise Panic from None",
     "deleted": "Deleted()",
+    "printed by C": "sys.excepthook(*sys.exc_info())",
+    "told as an error": "with exit_on_error(debug=False): raise ImportError('failed to import') from None",
     "nothing": "raise",
 }
 
@@ -110,6 +112,7 @@ def test_ctrl_c_ends_the_command_whatever_other_packages_make_of_it(swallow):
     code = f"""
 import os, signal, sys, time
 from firstfactor.cli import main
+from firstfactor.cli.errors import exit_on_error
 
 class Panic(BaseException):
     pass

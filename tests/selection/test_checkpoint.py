@@ -177,7 +177,11 @@ def test_a_damaged_checkpoint_is_told_with_its_name_and_the_way_out(tmp_path, da
     assert path.read_bytes() == before
 
 
-def test_folders_that_are_not_there_are_told(tmp_path):
+def test_folders_and_what_is_no_file_are_told(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(ValueError, match=f"checkpoint: {path} is not a file"):
+            FIRST(random_state=0, checkpoint=path).fit(*table())
     with pytest.raises(OSError, match="nowhere"):
         FIRST(random_state=0, checkpoint=tmp_path / "nowhere" / "run.json").fit(*table())
 

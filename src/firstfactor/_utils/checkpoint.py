@@ -58,6 +58,8 @@ def _read(path: str | os.PathLike[str], fingerprint: str) -> Found:
     """Return what a file holds; nothing if there is none."""
     if not Path(path).exists():
         return {}
+    if not Path(path).is_file():
+        raise ValueError(f"checkpoint: {os.fspath(path)} is not a file. Name another one.")
     try:
         content = json.loads(Path(path).read_bytes())
         written_for, found = content["fingerprint"], content["found"]

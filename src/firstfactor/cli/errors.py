@@ -10,6 +10,7 @@ from typing import Any
 
 from .._utils.text import printable, without_controls
 from ..parameters import RANK, find
+from .interrupts import INTERRUPTS
 
 WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
 
@@ -66,6 +67,8 @@ def exit_on_error(debug: bool) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except Exception as error:
+        if INTERRUPTS.heard:
+            raise KeyboardInterrupt from error
         if debug:
             for line in traceback.format_exc().splitlines():
                 print(without_controls(line), file=sys.stderr)

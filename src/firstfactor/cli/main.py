@@ -3,11 +3,9 @@
 import os
 import signal
 import sys
-from threading import Timer, main_thread
-from types import TracebackType
-from typing import Any
 
 from .errors import INTERRUPTED, PIPE_CLOSED, TERMINATED, WRONG_INPUT, complain, complain_of_usage
+from .interrupts import INTERRUPTS
 from .run import STANDARD_OUTPUT, rank_files
 
 
@@ -33,7 +31,7 @@ def _main() -> int | str | None:
     """Do what was typed; return the exit code, or the message of a process that fails."""
     status: int | str | None
     try:
-        with _Interruptible():
+        with INTERRUPTS:
             status = _run_typed(sys.argv[1:])
             if status == 0:
                 sys.stdout.flush()
@@ -55,46 +53,6 @@ def _main() -> int | str | None:
         print("interrupted", file=sys.stderr)
     _drop_unwritten_output()
     return status
-
-
-class _Interruptible:
-    """Let Ctrl-C end what is done within the context, whatever other packages make of it.
-
-    Some make an error of their own of it. Where it comes while C calls back or an object is deleted, Python would only
-    print it: it is sent once more.
-    """
-
-    def __enter__(self) -> None:
-        self._heard, self._before, self._hook = False, signal.getsignal(signal.SIGINT), sys.unraisablehook
-        if self._before != signal.SIG_IGN:
-            signal.signal(signal.SIGINT, self._hear)
-            sys.unraisablehook = self._repeat
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        signal.signal(signal.SIGINT, self._before)
-        sys.unraisablehook = self._hook
-        if self._heard and error is not None:
-            raise KeyboardInterrupt from error
-
-    def _hear(self, *_: object) -> None:
-        self._heard = True
-        raise KeyboardInterrupt
-
-    def _repeat(self, lost: Any) -> None:
-        if lost.exc_type is KeyboardInterrupt:
-            Timer(0.01, _interrupt_main_thread).start()
-        else:
-            self._hook(lost)
-
-
-def _interrupt_main_thread() -> None:
-    """Send Ctrl-C to the main thread, which may be waiting."""
-    if sys.platform == "win32":
-        signal.raise_signal(signal.SIGINT)
-    else:
-        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
 
 
 def _run_typed(arguments: list[str]) -> int:

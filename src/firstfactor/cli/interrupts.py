@@ -1,0 +1,69 @@
+"""Ctrl-C: it ends the command, silently, whatever other packages make of it."""
+
+import signal
+import sys
+from threading import Timer, main_thread
+from types import TracebackType
+from typing import Any
+
+
+class Interrupts:
+    """A context that Ctrl-C ends with `KeyboardInterrupt`.
+
+    Some packages make an error of their own of it. Where it comes while C calls Python, or an object is deleted, it
+    would only be printed, and work would go on: it is sent once more.
+    """
+
+    def __init__(self) -> None:
+        self.heard = False
+        self._again: Timer | None = None
+
+    def __enter__(self) -> None:
+        self.heard, self._before = False, signal.getsignal(signal.SIGINT)
+        self._hooks = sys.unraisablehook, sys.excepthook
+        if self._before != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, self._hear)
+            sys.unraisablehook, sys.excepthook = self._find_lost, self._find_printed
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        sys.unraisablehook, sys.excepthook = self._hooks
+        if self._again is not None:
+            self._again.cancel()
+        if self.heard and error is not None:
+            raise KeyboardInterrupt from error
+
+    def _hear(self, *_: object) -> None:
+        self.heard = True
+        raise KeyboardInterrupt
+
+    def _find_lost(self, lost: Any) -> None:
+        """Take the place of what prints an error that cannot be raised."""
+        if lost.exc_type is KeyboardInterrupt:
+            self._send_again()
+        else:
+            self._hooks[0](lost)
+
+    def _find_printed(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Take the place of what prints an error that C does not raise."""
+        if kind is KeyboardInterrupt:
+            self._send_again()
+        else:
+            self._hooks[1](kind, error, trace)
+
+    def _send_again(self) -> None:
+        self._again = Timer(0.01, _interrupt_main_thread)
+        self._again.start()
+
+
+INTERRUPTS = Interrupts()
+
+
+def _interrupt_main_thread() -> None:
+    """Send Ctrl-C to the main thread, which may be waiting."""
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
