@@ -86,7 +86,7 @@ def with_nulls(source: Source, na: Sequence[str]) -> Source:
         column = source.column(name)
         if dtype == pl.String:
             number = as_number(source.numeral(name))
-            return column.str.strip_chars().is_in(na) | number.is_in(numbers)
+            return (column.str.strip_chars() if source.loose else column).is_in(na) | number.is_in(numbers)
         if dtype in (pl.Categorical, pl.Enum):
             return column.cast(pl.String).is_in(na)
         return column.cast(pl.Float64).is_in(numbers) if dtype.is_numeric() else None

@@ -119,7 +119,7 @@ def typed_source(path: Path, shown: str, kind: str, frame: pl.LazyFrame, decimal
     """A source whose columns have types of their own; ``frame`` has them by name, and `ROW`."""
     schema = frame.collect_schema()
     header = [name for name in schema.names() if name != ROW]
-    names, unnamed = name_columns(header, shown)
+    names, unnamed = name_columns(header, shown, loose=kind in _LOOSE)
     frame = frame.rename({name: numbered(number) for number, name in enumerate(header)})
     dtypes = dict(zip(names, (schema[name] for name in header), strict=True))
     return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=decimal or ".")

@@ -57,7 +57,7 @@ def look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> dic
             removed=(),
         )
         for name in names
-        if found[name]["finite"] == n_rows > 0
+        if found[name]["finite"] == n_rows > 0 and (source.loose or name not in as_text)
     }
     columns = clean | _look_closer(source, [name for name in names if name not in clean], as_text)
     large = [name for name in names if columns[name].removed == () and (found[name]["largest"] or 0) > EXACT_INTEGERS]
@@ -100,10 +100,12 @@ def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dic
         }
 
     def questions_on_text(name: str) -> dict[str, pl.Expr]:
-        value, numeral = source.column(name).str.strip_chars(), source.numeral(name)
+        text, numeral = source.column(name), source.numeral(name)
+        value = text.str.strip_chars()
         odd = as_number(undecorated(numeral)).is_null() & ~missing[name]
         return {
-            "levels": value.filter(~missing[name]).n_unique(),
+            "levels": text.filter(~missing[name]).n_unique(),
+            "levels_trimmed": value.filter(~missing[name]).n_unique(),
             "odd": odd.sum(),
             "first_odd": first_row(odd),
             "odd_levels": value.filter(odd).n_unique(),
@@ -157,7 +159,15 @@ def _judge_numbers(source: Source, name: str, n_rows: int, found: dict[str, Any]
 
 
 def _judge_text(source: Source, column: Column, as_text: bool, found: dict[str, Any]) -> Column:
-    text = replace(column, holds="text", levels=found["levels"], removed=None)
+    differ_in_blanks = source.loose and found["levels_trimmed"] < found["levels"]
+    text = replace(
+        column,
+        holds="text",
+        levels=found["levels"],
+        removed=None,
+        trimmed=source.loose and not differ_in_blanks,
+        differ_in_blanks=differ_in_blanks,
+    )
     numbers = column.present - found["odd"]
     taken_away = removed(found, numbers)
     if as_text or not numbers or taken_away is None:

@@ -49,7 +49,9 @@ def _values(source: Source, column: Column, as_label: bool) -> pl.Expr:
         return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
     if column.writing is not None and not as_label:
         return column.writing.read(value.str.strip_chars())
-    if column.removed is None or (as_label and column.large):
+    if column.removed is None:
+        return value.str.strip_chars() if column.trimmed else value
+    if as_label and column.large:
         return value.str.strip_chars()
     numeral = source.numeral(column.name)
     if column.large:
@@ -98,7 +100,12 @@ def say_readings(source: Source, columns: Sequence[Column]) -> list[str]:
         for column in columns
         if column.number_like
     ]
-    return numbers + labels
+    blanks = [
+        f"Labels of column {column.name!r} that differ only in blanks around them were kept apart."
+        for column in columns
+        if column.differ_in_blanks
+    ]
+    return numbers + labels + blanks
 
 
 def say_date_readings(columns: Sequence[Column], categorical: Sequence[str]) -> list[str]:
