@@ -29,10 +29,12 @@ def look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> dic
     """First count the numbers; only columns with other values get a closer look, since that takes longer."""
     if not names:
         return {}
-    # Converted in a step of its own, once: within the questions, each would convert anew.
-    numbers = source.frame.select(
-        pl.col(ROW).cast(pl.Float64), *(as_number(source.numeral(name)).name.keep() for name in names)
-    )
+
+    def numbers(some: Sequence[str]) -> pl.LazyFrame:
+        # Converted in a step of its own, once: within the questions, each would convert anew.
+        return source.frame.select(
+            pl.col(ROW).cast(pl.Float64), *(as_number(source.numeral(name)).name.keep() for name in some)
+        )
 
     def questions(name: str) -> dict[str, pl.Expr]:
         # Rows are numbered as in the file, blank lines included, so a gap there hides that a column counts them.

@@ -1,7 +1,7 @@
 """The values of columns in memory: numbers and dates that are text in the file read as such."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import polars as pl
@@ -17,7 +17,7 @@ WIDE = (pl.Int128, pl.UInt128)
 
 
 def read_columns(
-    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Sequence[str]
+    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Collection[str]
 ) -> pl.DataFrame:
     """The columns in memory, null where a value is missing."""
     read = source.collect(select_columns(source, columns, drawn, categorical))
@@ -25,7 +25,7 @@ def read_columns(
 
 
 def select_columns(
-    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Sequence[str]
+    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Collection[str]
 ) -> pl.LazyFrame:
     """The columns by name, yet to be read; whole numbers may have 128 bits."""
     frame = source.frame
@@ -108,7 +108,7 @@ def say_readings(source: Source, columns: Sequence[Column]) -> list[str]:
     return numbers + labels + blanks
 
 
-def say_date_readings(columns: Sequence[Column], categorical: Sequence[str]) -> list[str]:
+def say_date_readings(columns: Sequence[Column], categorical: Collection[str]) -> list[str]:
     """Say which dates may be meant otherwise."""
     names = defaultdict(list)
     for column in columns:
