@@ -102,6 +102,15 @@ def has_bare_returns(path: Path) -> bool:
     return False
 
 
+def unused_control(path: Path, shown: str) -> str:
+    """Return a control character that a file does not have."""
+    for character in map(chr, (*range(1, 9), *range(14, 32))):
+        with path.open("rb") as file:
+            if not any(character.encode() in block for block in iter(lambda: file.read(2**20), b"")):
+                return character
+    raise ValueError(f"{shown} is not text: it holds control characters of every kind. Remove them.")
+
+
 def with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
     """A copy in which every line ends as polars expects."""
     return temporary_copy(io.BytesIO(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")), stack)

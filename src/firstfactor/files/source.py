@@ -11,6 +11,7 @@ import polars as pl
 from .._utils.text import first_line
 from . import csv_errors
 from .column_names import name_columns
+from .json_file import json_lines_fault
 from .numerals import in_english
 from .plain_file import say_unsteady
 
@@ -107,7 +108,7 @@ class Source:
             return csv_errors.encoding_fault(self.path, self.shown) or csv_errors.shape_fault(
                 self.path, self.shown, self.separator, len(self.names), self.header
             )
-        return csv_errors.json_lines_fault(self.path, self.shown) if self.kind == "jsonl" else None
+        return json_lines_fault(self.path, self.shown) if self.kind == "jsonl" else None
 
 
 def numbered(number: int) -> str:
@@ -119,6 +120,8 @@ def typed_source(path: Path, shown: str, kind: str, frame: pl.LazyFrame, decimal
     """A source whose columns have types of their own; ``frame`` has them by name, and `ROW`."""
     schema = frame.collect_schema()
     header = [name for name in schema.names() if name != ROW]
+    if not header:
+        raise ValueError(f"{shown} has no columns.")
     names, unnamed = name_columns(header, shown, loose=kind in _LOOSE)
     frame = frame.rename({name: numbered(number) for number, name in enumerate(header)})
     dtypes = dict(zip(names, (schema[name] for name in header), strict=True))
