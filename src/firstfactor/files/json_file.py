@@ -101,13 +101,13 @@ def _aligned(content: Mapping[str, Any], shown: str) -> Mapping[str, Sequence[An
                 f"column {name!r} of {shown} has {len(values):,} values, but {first!r} has {len(content[first]):,}. "
                 "Every column must have a value for each row: write null for a missing one."
             )
-        lacking = next(iter(values.keys() ^ content[first].keys()), None) if kind is dict else None
-        if lacking is not None:
-            has, has_not = (first, name) if lacking in content[first] else (name, first)
-            raise ValueError(
-                f"column {has!r} of {shown} has a value for the row {lacking!r}, but {has_not!r} has none. Every "
-                "column must have a value for each row: write null for a missing one."
-            )
+        for has, has_not in ((first, name), (name, first)) if kind is dict else ():
+            lacking = next((key for key in content[has] if key not in content[has_not]), None)
+            if lacking is not None:
+                raise ValueError(
+                    f"column {has!r} of {shown} has a value for the row {lacking!r}, but {has_not!r} has none. Every "
+                    "column must have a value for each row: write null for a missing one."
+                )
     if kind is list:
         return content
     return {name: [values[key] for key in content[first]] for name, values in content.items()}
