@@ -18,8 +18,8 @@ from .plain_file import say_unsteady
 # Formats that do not make sure that the values of a column are of one kind: text may stand for numbers or for nothing.
 _LOOSE = ("csv", "tsv", "jsonl", "json", "excel", "sqlite")
 
-# Columns looked at in one pass: each pass reads all of the file, and one for very many columns takes long to plan.
-AT_ONCE = 4000
+# Columns looked at in one pass through a file: polars takes longer and more memory than in proportion for many.
+AT_ONCE = 400
 
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"

@@ -11,6 +11,7 @@ from typing import IO, Any, NamedTuple
 import polars as pl
 
 from .._utils.optional import require
+from .._utils.text import first_line
 from .file_format import choose_table
 
 # A sheet is read with all cells up to its last one, filled or not. So many are always allowed; of more, one in so many
@@ -53,10 +54,15 @@ def read_excel(path: Path, shown: str, table: str | None) -> pl.DataFrame:
         filled = [name for name in book.sheet_names if book.load_sheet(name, header_row=None, n_rows=1).width]
         sheet, frame = _load(fastexcel, book, choose_table(shown, "sheet", filled, table))
     except fastexcel.FastExcelError as error:
-        raise ValueError(f"{shown} cannot be read as excel: {str(error).splitlines()[0]}.") from error
+        raise ValueError(f"{shown} cannot be read as excel: {first_line(error)}") from error
     generated = [column.column_name_from == "generated" for column in sheet.available_columns()]
-    frame.columns = [" " * i if generated[i] else name for i, name in enumerate(frame.columns)]
+    frame.columns = [_blank(i) if generated[i] else name for i, name in enumerate(frame.columns)]
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _blank(number: int) -> str:
+    """Return a name for a column without one: blanks that no other column has."""
+    return f"{number:b}".translate({ord("0"): "\u2000", ord("1"): "\u2001"})
 
 
 def _load(fastexcel: Any, book: Any, name: str) -> tuple[Any, pl.DataFrame]:

@@ -12,9 +12,9 @@ from ..results.explanations import why_left_out
 from ..results.wording import LEVEL, say_no_p_values
 from .rows import explain
 
-# Where spreadsheets would begin a formula: at the start of a text, and after a semicolon where that separates cells,
-# whatever is in quotes. Signs of full width count as well.
-FORMULA = re.compile(r"(?:^|(?<=;))(?=[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff0d\uff20])")
+# Where spreadsheets would begin a formula: at the start of a text, and after a semicolon or a line break where
+# semicolons separate cells, whatever is in quotes. Signs of full width count as well.
+FORMULA = re.compile(r"(?:^|(?<=[;\r\n]))(?=[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff0d\uff20])")
 
 if TYPE_CHECKING:
     from ..files.dataset import Dataset
