@@ -47,14 +47,14 @@ def known_failures():
 
 def test_short_run():
     pytest.importorskip("twinning", reason="some of the tables draw twins: they need the extra twinning")
-    kinds = {"tables": 500, "sharing": 200, "files": 150}
+    kinds = {"tables": 500, "sharing": 200, "files": 150, "hostile": 100}
     names = [*known_failures(), *(f"{kind}:{seed}" for kind, count in kinds.items() for seed in range(count))]
     run = Run().run(names)
     assert len(run.outcomes) == len(set(names))
     assert not run.failures, run.summary()
 
 
-@pytest.mark.parametrize("name", ["tables:3", "sharing:3", "files:5"])
+@pytest.mark.parametrize("name", ["tables:3", "sharing:3", "files:5", "hostile:3"])
 def test_a_case_is_made_from_its_name_alone(name):
     with quiet():
         assert str(make_case(name)) == str(make_case(name))

@@ -674,7 +674,7 @@ def in_shell(arguments, folder):
 def test_a_reader_that_stops_early_is_no_error_and_gets_all_files(folder):
     finished = in_shell("demo ishigami --csv early.csv | head -1; exit ${PIPESTATUS[0]}", folder)
     assert finished.stdout.startswith(b"ishigami: ") and finished.stderr == b"" and finished.returncode == 141
-    assert (folder / "early.csv").read_text().startswith("rank,factor,")
+    assert (folder / "early.csv").read_text().startswith('"rank","factor",')
     finished = in_shell("demo ishigami --csv none.csv --html none.html | true; exit ${PIPESTATUS[0]}", folder)
     assert (finished.stdout, finished.stderr, finished.returncode) == (b"", b"", 141)
     assert (folder / "none.csv").exists() and (folder / "none.html").exists()

@@ -641,7 +641,7 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
 
 
 def test_blanks_around_a_mark_do_not_make_it_a_value(tmp_path):
-    table = read_text(tmp_path, "x,z,y\n1, a ,1\n NA ,b,2\n3, N/A,3\n4,b ,5\n6,a,6\n", drop_missing=True)
+    table = read_text(tmp_path, "x,z,y\n1, a ,1\n NA ,b,2\n3, N/A,3\n4,b,5\n6, a ,6\n", drop_missing=True)
     assert table.X.rows() == [(1, "a"), (4, "b"), (6, "a")]
 
 

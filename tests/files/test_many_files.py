@@ -202,10 +202,46 @@ def test_files_of_a_folder_are_sorted_and_hidden_ones_passed_over(tmp_path):
     assert found(tmp_path, tmp_path) == ["_part=1/f.csv", "a/10.csv", "a/2.csv", "a.csv", "b.csv"]
 
 
-def test_a_folder_may_be_a_link(tmp_path):
-    touch(tmp_path, "real/a.csv", "data/b.csv")
-    (tmp_path / "data" / "more").symlink_to(tmp_path / "real")
-    assert found(tmp_path / "data", tmp_path) == ["data/b.csv", "data/more/a.csv"]
+def test_a_folder_may_be_a_link_if_it_is_named(tmp_path):
+    touch(tmp_path, "real/a.csv", "real/b/c.csv")
+    (tmp_path / "data").symlink_to(tmp_path / "real")
+    assert found(tmp_path / "data", tmp_path) == ["data/a.csv", "data/b/c.csv"]
+    assert found(f"{tmp_path}/data/**/*.csv", tmp_path) == ["data/a.csv", "data/b/c.csv"]
+
+
+def test_links_of_a_folder_to_itself_are_not_followed(tmp_path):
+    touch(tmp_path, "data/a.csv", "data/b/c.csv")
+    for i in range(3):  # 3 ** 40 paths for those who follow them
+        (tmp_path / "data" / f"link{i}").symlink_to(".")
+    (tmp_path / "data" / "latest").symlink_to("b")
+    assert found(tmp_path / "data", tmp_path) == ["data/a.csv", "data/b/c.csv"]
+    assert found(f"{tmp_path}/data/**/*.csv", tmp_path) == ["data/a.csv", "data/b/c.csv"]
+    assert found(f"{tmp_path}/data/**", tmp_path) == ["data/a.csv", "data/b/c.csv"]
+
+
+@pytest.mark.parametrize("to", ["other", "other/secret.csv", "."])
+def test_links_out_of_a_folder_are_refused(tmp_path, to):
+    touch(tmp_path, "other/secret.csv", "data/a.csv")
+    (tmp_path / "data" / "link.csv").symlink_to(tmp_path / to)
+    with pytest.raises(
+        ValueError, match=r"the folder '.*data' holds a link that leads out of it: 'link\.csv' to '.*'\. "
+    ):
+        find_files(tmp_path / "data")
+
+
+def test_links_to_files_that_are_hidden_in_a_folder_are_followed(tmp_path):
+    touch(tmp_path, "data/.store/1", "data/a.csv")
+    (tmp_path / "data" / "b.csv").symlink_to(tmp_path / "data" / ".store" / "1")
+    assert found(tmp_path / "data", tmp_path) == ["data/a.csv", "data/b.csv"]
+
+
+def test_a_pattern_passes_over_what_is_hidden_and_over_links_to_folders(tmp_path):
+    touch(tmp_path, "d/a.csv", "d/.h/b.csv", "d/.c.csv", "o/d.csv")
+    (tmp_path / "d" / "link").symlink_to(tmp_path / "o")
+    assert found(f"{tmp_path}/d/**/*.csv", tmp_path) == ["d/a.csv"]
+    assert found(f"{tmp_path}/d/.h/**/*.csv", tmp_path) == ["d/.h/b.csv"]
+    assert found(f"{tmp_path}/d/**/.h/*.csv", tmp_path) == ["d/.h/b.csv"]
+    assert found(f"{tmp_path}/d/*/*.csv", tmp_path) == ["d/link/d.csv"]
 
 
 def test_patterns(tmp_path):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from .driver import CHECKED, LIMIT, Child, Run
 
-# With --minutes: so many tables for each file.
-TABLES_PER_FILE = 10
+# With --minutes: so many tables for each file. Always: so many files for each that somebody made on purpose.
+TABLES_PER_FILE, FILES_PER_HOSTILE = 10, 5
 
 
 def main():
@@ -40,7 +40,9 @@ def parse():
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so many minutes")
     parser.add_argument("--tables", type=int, help="how many tables; none if only --files is given")
     parser.add_argument("--sharing", type=int, help="how many tables to look for what factors share in")
-    parser.add_argument("--files", type=int, help="how many files; none if only --tables is given")
+    parser.add_argument(
+        "--files", type=int, help="how many files, and a fifth as many hostile inputs; none if only --tables is given"
+    )
     parser.add_argument("--workers", type=int, default=1, help="child processes")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one case")
@@ -62,9 +64,12 @@ def names(arguments):
             yield f"sharing:{first + i}"
             if i % TABLES_PER_FILE == 0:
                 yield f"files:{first + i // TABLES_PER_FILE}"
+            if i % (TABLES_PER_FILE * FILES_PER_HOSTILE) == 0:
+                yield f"hostile:{first + i // TABLES_PER_FILE // FILES_PER_HOSTILE}"
     yield from (f"tables:{seed}" for seed in range(first, first + (arguments.tables or 0)))
     yield from (f"sharing:{seed}" for seed in range(first, first + (arguments.sharing or 0)))
     yield from (f"files:{seed}" for seed in range(first, first + (arguments.files or 0)))
+    yield from (f"hostile:{seed}" for seed in range(first, first + (arguments.files or 0) // FILES_PER_HOSTILE))
 
 
 def is_counted(arguments):

@@ -1,9 +1,9 @@
 """From "kind:seed" to a case."""
 
 from .calls import SharingCase, TableCase
-from .commands import FileCase
+from .commands import FileCase, HostileCase
 
-KINDS = {"tables": TableCase, "sharing": SharingCase, "files": FileCase}
+KINDS = {"tables": TableCase, "sharing": SharingCase, "files": FileCase, "hostile": HostileCase}
 
 
 def make_case(name):

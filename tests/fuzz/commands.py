@@ -1,4 +1,4 @@
-"""One case of kind "files": the command ``firstfactor rank`` on a file, called in this process."""
+"""Cases of kinds "files" and "hostile": the command ``firstfactor rank`` on a file, called in this process."""
 
 import contextlib
 import csv
@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import tempfile
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
@@ -18,6 +19,7 @@ from . import invariants
 from .classify import PACKAGE, judge_text
 from .draw import Draw
 from .files import make_file
+from .hostile import KINDS, SECRET, check_answer, check_cells
 
 FOLDERS = ("data", "da ta", "名", "\x1b[31m", "-t", "a'b\"c")
 WRONG_NUMBERS = ("0", "-1", "x", "", "nan", "inf", "1e9", "2.5", "99999999999999999999")
@@ -62,12 +64,13 @@ class FileCase:
             folder = Path(name)
             (folder / self.file).write_bytes(self.data.content)
             outputs = {option: folder / file for option, file in self.outputs.items()}
-            code, out, err = self._execute(folder, outputs)
-            yield from self._judge(code, out, err, folder, outputs)
+            source = "-" if self.from_stdin else str(folder / self.file)
+            before = _list(folder)
+            code, out, err = self._execute(source, outputs)
+            yield from self._judge(code, out, err, _list(folder) - before, outputs)
 
-    def _execute(self, folder, outputs):
+    def _execute(self, source, outputs):
         written = [part for option, path in outputs.items() for part in (f"--{option}", str(path))]
-        source = "-" if self.from_stdin else str(folder / self.file)
         stdin = io.TextIOWrapper(io.BytesIO(self.data.content if self.from_stdin else b""))
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
         with (
@@ -86,7 +89,7 @@ class FileCase:
             texts.append(stream.buffer.getvalue().decode())
         return code, *texts
 
-    def _judge(self, code, out, err, folder, outputs):
+    def _judge(self, code, out, err, written, outputs):
         if code not in (0, 2):
             yield f"exit code {code}: {err[-2000:]}"
             return
@@ -94,7 +97,7 @@ class FileCase:
         for stream, text in (("standard output", out), ("standard error", "\n".join(shown))):
             if control := CONTROL.search(text):
                 yield f"{stream} has the control character {control[0]!r}"
-        left = {path.name for path in folder.iterdir()} - {self.file, *self.outputs.values()}
+        left = written - {*self.outputs.values()}
         if left:
             yield f"files left behind: {sorted(left)}"
         yield from self._refused(err) if code == 2 else self._answered(out, err, outputs)
@@ -130,6 +133,44 @@ class FileCase:
                 yield from invariants.of_facts(json.loads(path.read_bytes(), parse_constant=_refuse_constant))
             elif option == "csv":
                 yield from invariants.of_rows(_read_csv(path))
+
+
+@dataclass
+class HostileCase(FileCase):
+    """A command on what somebody made on purpose."""
+
+    def __post_init__(self):
+        self._draw = Draw("hostile", self.seed)
+        self.kind = self._draw.choice(KINDS)
+        self.outputs = {"json": "out.json", "csv": "out.csv"} | ({"html": "out.html"} if self._draw.chance(0.1) else {})
+
+    def __str__(self):
+        return f"{self.kind.__name__}: {self.kind.__doc__}"
+
+    def run(self):
+        """Run the command on files in a folder of its own and yield what is wrong with what came of it."""
+        with tempfile.TemporaryDirectory(prefix="firstfactor-fuzz-") as name:
+            folder = Path(name)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                scene = self.kind(self._draw, folder)
+            self.file = Path(scene.source).name
+            self.from_stdin, self.arguments = False, ["-t", scene.target, "--jobs", "1", *scene.arguments]
+            outputs = {option: folder / file for option, file in self.outputs.items()}
+            before = _list(folder)
+            code, out, err = self._execute(scene.source, outputs)
+            yield from self._judge(code, out, err, _list(folder) - before, outputs)
+            texts = [out, err, *(path.read_text() for path in outputs.values() if path.exists())]
+            if any(SECRET in text for text in texts):
+                yield "a file was read that nobody named"
+            if code == 0:
+                yield from check_answer(scene, json.loads(texts[2]))
+                yield from check_cells(outputs["csv"].read_bytes().decode())
+
+
+def _list(folder):
+    """The files below a folder, by their paths from there."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
 
 
 def _refuse_constant(name):

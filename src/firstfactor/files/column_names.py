@@ -6,10 +6,14 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 
-def name_columns(header: Sequence[str], shown: str) -> tuple[list[str], frozenset[str]]:
-    """A name for each column, without needless blanks, and which of the names are made up."""
+def name_columns(header: Sequence[str], shown: str, loose: bool = True) -> tuple[list[str], frozenset[str]]:
+    """Return a name for each column, and which of the names are made up.
+
+    Names are without needless blanks where ``loose``, unless two of them would become one.
+    """
     tidy = [tidy_name(name) for name in header]
-    if len({*tidy, ""}) < len({name for name in header if name.strip()} | {""}):  # some differ in blanks alone
+    differ_in_blanks = len({*tidy, ""}) < len({name for name in header if name.strip()} | {""})
+    if differ_in_blanks or not loose:
         tidy = [name if name.strip() else "" for name in header]
     names = [name or f"column {number}" for number, name in enumerate(tidy, start=1)]
     twice = next((name for name, times in Counter(names).items() if times > 1), None)

@@ -13,13 +13,17 @@ def ask_by_column(
     source: Source,
     names: Sequence[str],
     questions: Callable[[str], dict[str, pl.Expr]],
-    frame: pl.LazyFrame | None = None,
+    prepare: Callable[[Sequence[str]], pl.LazyFrame] | None = None,
 ) -> tuple[int, dict[str, dict[str, Any]]]:
-    """How many rows there are, and answers to questions on every column."""
-    frame = source.frame if frame is None else frame
+    """Return how many rows there are, and answers to questions on every column.
+
+    ``prepare`` makes the frame that is asked about some columns; the default is that of the source.
+    """
     n_rows, found = 0, dict[str, dict[str, Any]]()
     for start in range(0, len(names), source.at_once):
-        asked = {name: questions(name) for name in names[start : start + source.at_once]}
+        some = names[start : start + source.at_once]
+        frame = source.frame if prepare is None else prepare(some)
+        asked = {name: questions(name) for name in some}
         numbered = (expression.alias(str(i)) for i, expression in enumerate(chain(*map(dict.values, asked.values()))))
         n_rows, *answers = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
         given = iter(answers)

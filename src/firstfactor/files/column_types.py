@@ -43,6 +43,10 @@ class Column:
     """Why dates that are text cannot be read."""
     number_like: str = ""
     """The first value that is no number, of labels most of which are."""
+    trimmed: bool = False
+    """Whether blanks around labels are left out."""
+    differ_in_blanks: bool = False
+    """Whether blanks around labels are kept, because some labels differ in nothing else."""
     gaps_count: bool = True
     """Whether a missing value is a value like others, and no reason to leave out rows."""
 

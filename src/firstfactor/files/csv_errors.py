@@ -1,7 +1,6 @@
 """What is wrong with a text file, and on which line: looked for only once reading it has failed or looks odd."""
 
 import csv
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,56 +60,6 @@ def quote_fault(path: Path, shown: str, separator: str) -> str | None:
                     "quotes and write the quote twice."
                 )
     return None
-
-
-def json_fault(path: Path, shown: str) -> str | None:
-    """Say which line is not a JSON object, or that there is none."""
-    is_blank = True
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                is_object = not line.strip() or isinstance(json.loads(line, parse_constant=_refuse_constant), dict)
-            except ValueError:
-                is_object = False
-            is_blank = is_blank and not line.strip()
-            if not is_object:
-                return (
-                    f'line {number:,} of {shown} is not a JSON object: every line must be one, such as {{"x": 1}}. '
-                    "For missing values, write null."
-                )
-    return f"{shown} has no rows." if is_blank else None
-
-
-def _refuse_constant(constant: str) -> None:
-    """Refuse NaN and Infinity: Python writes them, but they are not JSON."""
-    raise ValueError(constant)
-
-
-# What polars cannot have in one column; it makes numbers text where there is text as well.
-_JSON_KINDS = dict.fromkeys((int, float, str), "a number or text") | {
-    bool: "true or false", list: "a list", dict: "an object"
-}  # fmt: skip
-
-
-def mixed_kinds_fault(path: Path, shown: str) -> str | None:
-    """Say which line has a value of another kind than the lines before have under the same key."""
-    first: dict[str, tuple[str, int]] = {}
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            for key, value in (json.loads(line) if line.strip() else {}).items():
-                kind = _JSON_KINDS.get(type(value))
-                before, where = first.setdefault(key, (kind, number)) if kind else (kind, number)
-                if kind != before:
-                    return (
-                        f"{key!r} is {before} on line {where:,} of {shown} and {kind} on line {number:,}: the values "
-                        "of a column must be of one kind."
-                    )
-    return None
-
-
-def json_lines_fault(path: Path, shown: str) -> str | None:
-    """Say what is wrong with a file of JSON lines."""
-    return encoding_fault(path, shown) or json_fault(path, shown) or mixed_kinds_fault(path, shown)
 
 
 def csv_line(path: Path, separator: str, row: int) -> int:

@@ -11,7 +11,11 @@ import polars as pl
 from . import csv_errors
 from .column_names import name_columns
 from .numerals import guess_decimal
+from .plain_file import unused_control
 from .source import ROW, Source, numbered
+
+# The first line of files that Excel is told the separator of.
+_TELLS_SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)
 
 # How many lines tell what a file is like.
 _FIRST_LINES = 200
@@ -78,7 +82,9 @@ def _read_start(path: Path, shown: str, separator: str) -> _Start:
             f"{shown} is not UTF-8 text: it holds NUL bytes. If it is UTF-16, convert it: "
             "iconv -f utf-16le -t utf-8 FILE > NEW_FILE."
         )
-    above = _lines_above_header(first)
+    above = _lines_above_header(first, separator)
+    if above == len(first):
+        raise ValueError(f"{shown} has no header and no rows.")
     line, below, header = first[above]
     header = [name.strip().strip('"') for name in header]  # also "a", "b"
     blank = sum(1 for _ in takewhile(lambda record: not "".join(record[2]).strip(), first[above + 1 :]))
@@ -101,15 +107,15 @@ def _separator(path: Path) -> str:
     """What separates columns: the mark that the header has most of, outside quotes."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         lines = [re.sub('"[^"]*"', "", line) for line in islice(file, _FIRST_LINES)]
-    said = re.fullmatch(r"sep=([,;\t|])\s*", lines[0])  # what Excel understands
+    said = _TELLS_SEPARATOR.fullmatch(lines[0])
     uncommented = next((line for line in lines if not line.startswith("#")), lines[0])
     return said[1] if said else max(",;\t|", key=uncommented.count)
 
 
-def _lines_above_header(records: Sequence[tuple[int, int, list[str]]]) -> int:
+def _lines_above_header(records: Sequence[tuple[int, int, list[str]]], separator: str) -> int:
     """How many records come before the header: comments, and the line that tells Excel the separator."""
     starts = [fields[0] if fields else "" for _, _, fields in records]
-    if starts[0].startswith("sep="):
+    if _TELLS_SEPARATOR.fullmatch(separator.join(records[0][2])):
         return 1
     comments = sum(1 for _ in takewhile(lambda start: start.startswith("#"), starts))
     if comments == 0 or comments == len(records):
@@ -138,8 +144,9 @@ def _look_at_lines(source: Source) -> tuple[bool, bool]:
     polars fills short lines up, and never looks at fields beyond the last column that it is asked for. A line break
     in quotes makes lines look odd as well.
     """
+    none = unused_control(source.path, source.shown)
     lines = pl.scan_csv(
-        source.path, has_header=False, separator="\x01", quote_char=None, schema={"line": pl.String}, glob=False
+        source.path, has_header=False, separator=none, quote_char=None, schema={"line": pl.String}, glob=False
     )
     line = pl.col("line").fill_null("")
     quoted = line.str.contains('"', literal=True)

@@ -6,6 +6,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from .._utils.text import first_line
 from .source import ROW, Source, typed_source
 
 
@@ -25,4 +26,7 @@ def to_polars(data: Any) -> pl.DataFrame:
     # The order of categories, which pandas does not pass on.
     ordered = {name: dtype.categories for name, dtype in frame.schema.items() if isinstance(dtype, nw.Enum)}
     enums = {name: pl.Enum(levels) for name, levels in ordered.items() if all(isinstance(one, str) for one in levels)}
-    return frame.to_polars().cast(enums)  # type: ignore[arg-type]
+    try:
+        return frame.to_polars().cast(enums)  # type: ignore[arg-type]
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(f"data: a column has a type that polars cannot read: {first_line(error)}") from error

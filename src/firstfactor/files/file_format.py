@@ -1,7 +1,8 @@
-"""Which format a file has: told from its first bytes, then from its name."""
+"""Which format a file has: told from its first bytes, then from its name. And which of its tables is meant."""
 
 import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..parameters import find
@@ -65,5 +66,20 @@ def named_format(data: str) -> str | None:
 
 
 def _is_workbook(path: Path) -> bool:
-    with zipfile.ZipFile(path) as archive:
-        return any(name.startswith("xl/") or name == "content.xml" for name in archive.namelist())
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(name.startswith("xl/") or name == "content.xml" for name in archive.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, OSError):
+        return True  # what is wrong with it is told when it is read
+
+
+def choose_table(shown: str, what: str, tables: Sequence[str], wanted: str | None) -> str:
+    """Return the table that was asked for, or the only one there is."""
+    listed = ", ".join(map(repr, tables))
+    if wanted is not None and wanted not in tables:
+        raise ValueError(f"table: {shown} has no {what} {wanted!r}. It has: {listed or 'none'}.")
+    if not tables:
+        raise ValueError(f"{shown} has no {what} with data.")
+    if wanted is None and len(tables) > 1:
+        raise ValueError(f"{shown} has {len(tables)} {what}s: name one with table=. They are: {listed}.")
+    return wanted or tables[0]

@@ -1,8 +1,13 @@
-"""Which files are meant: one, several, all in a folder, or those that a pattern matches."""
+"""Which files are meant: one, several, all in a folder, or those that a pattern matches.
+
+A folder stands for what is in it: links to folders are not followed, and links to files only within it. What would be
+left out so is an error. A pattern stands for what a shell would make of it.
+"""
 
 import glob
 import os
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -41,12 +46,34 @@ def _meant(name: str) -> list[str]:
         return _in_folder(name)
     if name == STANDARD_INPUT or os.path.lexists(name) or not glob.has_magic(name):
         return [name]
-    found = sorted(glob.glob(name, recursive=True))
-    if "**" in name:  # matches folders and, by itself, what is in them
-        found = [path for path in found if os.path.isfile(path)]
+    found = sorted(_match_below(Path(name)) if "**" in Path(name).parts else glob.glob(name))
     if not found:
         raise ValueError(f"data: no file matches the pattern {name!r}. Correct it, or name the files.")
     return [file for path in found for file in (_in_folder(path) if os.path.isdir(path) else [path])]
+
+
+def _match_below(pattern: Path) -> Iterator[str]:
+    """Return the files that a pattern with ** matches, which stands for folders, but not for links to them."""
+    fixed = next(i for i, part in enumerate(pattern.parts) if glob.has_magic(part))
+    top, wanted = os.path.join("", *pattern.parts[:fixed]), pattern.parts[fixed:]
+    for parent, folders, names in os.walk(top or os.curdir):
+        folders[:] = [name for name in folders if not _is_hidden(name) or any(map(_is_hidden, wanted))]
+        inside = Path(os.path.relpath(parent, top or os.curdir)).parts
+        yield from (os.path.join(top, *inside, name) for name in names if _matches((*inside, name), wanted))
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether a path matches a pattern, part by part; hidden names match only what begins with a dot as well."""
+    if not pattern or not parts:
+        return not parts and all(part == "**" for part in pattern)
+    if pattern[0] == "**":
+        return _matches(parts, pattern[1:]) or (not _is_hidden(parts[0]) and _matches(parts[1:], pattern))
+    hidden = _is_hidden(parts[0]) and not _is_hidden(pattern[0])
+    return not hidden and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
 
 
 def _in_folder(folder: str) -> list[str]:
@@ -77,10 +104,23 @@ def _refuse_formats(folder: str, files: Sequence[str]) -> None:
     )
 
 
-def _walk(folder: str) -> Iterator[str]:
-    for parent, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
+def _walk(folder: str) -> list[str]:
+    """Return the files in a folder and in those below it; refuse links that lead out of it."""
+    files, links, seen = list[str](), list[str](), set[str]()
+    for parent, folders, names in os.walk(folder, onerror=_raise):
+        seen.add(os.path.realpath(parent))
         folders[:] = [name for name in folders if not _is_passed_over(name)]
-        yield from (os.path.join(parent, name) for name in names if not _is_passed_over(name))
+        files += (os.path.join(parent, name) for name in names if not _is_passed_over(name))
+        links += filter(os.path.islink, (os.path.join(parent, name) for name in folders))
+    top = os.path.join(os.path.realpath(folder), "")
+    out = [link for link in links if os.path.realpath(link) not in seen]
+    out += [file for file in files if os.path.islink(file) and not os.path.realpath(file).startswith(top)]
+    if out:
+        raise ValueError(
+            f"data: the folder {folder!r} holds a link that leads out of it: {os.path.relpath(out[0], folder)!r} to "
+            f"{os.path.realpath(out[0])!r}. Name that as well, or instead, or remove the link."
+        )
+    return files
 
 
 def _raise(error: OSError) -> None:
@@ -90,7 +130,7 @@ def _raise(error: OSError) -> None:
 
 def _is_passed_over(name: str) -> bool:
     """Tell whether a file or folder is none of the table: hidden, or what other programs note about it."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+    return _is_hidden(name) or (name.startswith("_") and "=" not in name)
 
 
 def _refuse_twice(files: Sequence[str]) -> None:

@@ -10,10 +10,10 @@ import polars as pl
 
 from .._utils.text import first_line
 from ..parameters import RankParameters
-from .csv_errors import json_lines_fault
 from .csv_file import scan_csv
 from .file_format import guess_format
 from .formats import WITH_TABLES, read_whole
+from .json_file import say_bad_lines
 from .numerals import as_number
 from .plain_file import file_state, has_bare_returns, is_empty, on_disk, say_unsteady, temporary_copy, with_newlines
 from .source import ROW, Source, typed_source
@@ -39,19 +39,31 @@ def open_source(data: str, reading: RankParameters = DEFAULTS, name: str | None 
         kind = reading.format or guess_format(data, path, shown)
         if kind in ("csv", "tsv") and has_bare_returns(path):
             path = with_newlines(path, stack)
-        if kind == "jsonl" and set(str(path)) & _GLOB:  # scan_ndjson has no way to say that a name is no pattern
+        if _is_misread(path, kind):
             path = temporary_copy(path, stack)
         before = file_state(path)
         try:
             source = _scan(path, shown, kind, reading)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise ValueError(f"{shown} cannot be read as {kind}: {first_line(error)}") from error
+        except pl.exceptions.PanicException as error:  # what polars does not expect of a file
+            raise ValueError(
+                f"{shown} cannot be read as {kind}: it is damaged, or a column has a type that polars does not know. "
+                "Write it anew, without that column."
+            ) from error
         known = {"format": kind, "table": reading.table, "na": tuple(reading.na), "decimal": source.decimal}
         source = dataclasses.replace(source, reading=known)
         yield with_nulls(source, tuple(reading.na)) if reading.na else source
         after = file_state(path)
         if after != before:
             raise ValueError(say_unsteady(shown, "changed" if after else "removed"))
+
+
+def _is_misread(path: Path, kind: str) -> bool:
+    """Tell whether the path itself cannot be given to the library that reads the file."""
+    is_pattern = kind == "jsonl" and set(str(path)) & _GLOB  # scan_ndjson has no way to say that it is none
+    is_text = str(path).encode(errors="replace").decode() == str(path)
+    return bool(is_pattern) or (not is_text and kind != "sqlite")  # SQLite takes any bytes
 
 
 def _scan(path: Path, shown: str, kind: str, reading: RankParameters) -> Source:
@@ -74,8 +86,7 @@ def _scan_json_lines(path: Path, shown: str, reading: RankParameters) -> Source:
         frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)
         return typed_source(path, shown, "jsonl", frame, reading.decimal)
     except pl.exceptions.PolarsError as error:
-        fault = json_lines_fault(path, shown)
-        raise ValueError(fault or f"{shown} cannot be read as JSON lines: {first_line(error)}") from error
+        raise ValueError(say_bad_lines(path, shown, error)) from error
 
 
 def with_nulls(source: Source, na: Sequence[str]) -> Source:
@@ -86,7 +97,7 @@ def with_nulls(source: Source, na: Sequence[str]) -> Source:
         column = source.column(name)
         if dtype == pl.String:
             number = as_number(source.numeral(name))
-            return column.str.strip_chars().is_in(na) | number.is_in(numbers)
+            return (column.str.strip_chars() if source.loose else column).is_in(na) | number.is_in(numbers)
         if dtype in (pl.Categorical, pl.Enum):
             return column.cast(pl.String).is_in(na)
         return column.cast(pl.Float64).is_in(numbers) if dtype.is_numeric() else None

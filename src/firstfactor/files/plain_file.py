@@ -5,7 +5,6 @@ import contextlib
 import difflib
 import errno
 import gzip
-import io
 import os
 import shutil
 import sys
@@ -102,6 +101,26 @@ def has_bare_returns(path: Path) -> bool:
     return False
 
 
+def unused_control(path: Path, shown: str) -> str:
+    """Return a control character that a file does not have."""
+    for character in map(chr, (*range(1, 9), *range(14, 32))):
+        with path.open("rb") as file:
+            if not any(character.encode() in block for block in iter(lambda: file.read(2**20), b"")):
+                return character
+    raise ValueError(f"{shown} is not text: it holds control characters of every kind. Remove them.")
+
+
 def with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
     """A copy in which every line ends as polars expects."""
-    return temporary_copy(io.BytesIO(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")), stack)
+    return temporary_copy(_Newlines(stack.enter_context(path.open(encoding="latin-1"))), stack)
+
+
+class _Newlines:
+    """Bytes of a file that Python reads as text of one byte a character, and with line ends of one kind."""
+
+    def __init__(self, text: IO[str]) -> None:
+        self._text = text
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes."""
+        return self._text.read(size).encode("latin-1")

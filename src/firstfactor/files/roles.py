@@ -1,6 +1,6 @@
 """Which columns of a table are what: targets, factors, weights and groups of rows, and what is said about factors."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -46,7 +46,7 @@ class Roles:
     weight: str | None
     groups: str | None
     factors: tuple[str, ...]
-    categorical: tuple[str, ...]
+    categorical: frozenset[str]
 
     @property
     def others(self) -> dict[str, str]:
@@ -74,7 +74,7 @@ def find_roles(source: Source, request: Request) -> Roles:
         found["weight"],
         found["groups"],
         tuple(factors),
-        tuple(_find_categorical(source, request, targets, factors)),
+        _find_categorical(source, request, targets, factors),
     )
 
 
@@ -108,7 +108,7 @@ def _find_factors(source: Source, request: Request, targets: Sequence[str], take
     names, shown = source.names, source.shown
     asked = as_list(request.parameters.factors)
     wanted = match_names("factors", asked, names, shown) if asked else names
-    dropped = match_names("drop", as_list(request.parameters.drop), names, shown)
+    dropped = set(match_names("drop", as_list(request.parameters.drop), names, shown))
     for name in split_names(asked, names):
         if name in dropped:
             raise ValueError(f"drop: column {name!r} is also named in factors=. Leave it out of one of them.")
@@ -127,7 +127,9 @@ def _find_factors(source: Source, request: Request, targets: Sequence[str], take
     return factors
 
 
-def _find_categorical(source: Source, request: Request, targets: Sequence[str], factors: Sequence[str]) -> list[str]:
+def _find_categorical(
+    source: Source, request: Request, targets: Sequence[str], factors: Sequence[str]
+) -> frozenset[str]:
     """The factors to take as categories; a glob may stand for more, a name must be a factor's."""
     matches = match_names("categorical", request.categorical, source.names, source.shown)
     for name in split_names(request.categorical, source.names):
@@ -137,7 +139,7 @@ def _find_categorical(source: Source, request: Request, targets: Sequence[str], 
             )
         if name in source.names and name not in factors:
             raise ValueError(_no_factor("categorical", name, request))
-    return [name for name in matches if name in factors]
+    return frozenset(matches).intersection(factors)
 
 
 def _no_factor(option: str, name: str, request: Request) -> str:
@@ -148,7 +150,7 @@ def _no_factor(option: str, name: str, request: Request) -> str:
 
 
 def sort_out(
-    source: Source, request: Request, columns: Sequence[Column], categorical: Sequence[str]
+    source: Source, request: Request, columns: Sequence[Column], categorical: Collection[str]
 ) -> tuple[list[Column], dict[str, str]]:
     """The columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
     used, left_out = [], {}

@@ -11,13 +11,14 @@ import polars as pl
 from .._utils.text import first_line
 from . import csv_errors
 from .column_names import name_columns
+from .json_file import json_lines_fault
 from .numerals import in_english
 from .plain_file import say_unsteady
 
 # Formats that do not make sure that the values of a column are of one kind: text may stand for numbers or for nothing.
 _LOOSE = ("csv", "tsv", "jsonl", "json", "excel", "sqlite")
 
-# Columns looked at in one pass through a file: polars takes longer than in proportion for many.
+# Columns looked at in one pass through a file: polars takes longer and more memory than in proportion for many.
 AT_ONCE = 400
 
 # The column that numbers the rows of the file from 0; no file can have one of this name.
@@ -107,7 +108,7 @@ class Source:
             return csv_errors.encoding_fault(self.path, self.shown) or csv_errors.shape_fault(
                 self.path, self.shown, self.separator, len(self.names), self.header
             )
-        return csv_errors.json_lines_fault(self.path, self.shown) if self.kind == "jsonl" else None
+        return json_lines_fault(self.path, self.shown) if self.kind == "jsonl" else None
 
 
 def numbered(number: int) -> str:
@@ -119,7 +120,9 @@ def typed_source(path: Path, shown: str, kind: str, frame: pl.LazyFrame, decimal
     """A source whose columns have types of their own; ``frame`` has them by name, and `ROW`."""
     schema = frame.collect_schema()
     header = [name for name in schema.names() if name != ROW]
-    names, unnamed = name_columns(header, shown)
+    if not header:
+        raise ValueError(f"{shown} has no columns.")
+    names, unnamed = name_columns(header, shown, loose=kind in _LOOSE)
     frame = frame.rename({name: numbered(number) for number, name in enumerate(header)})
     dtypes = dict(zip(names, (schema[name] for name in header), strict=True))
     return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=decimal or ".")

@@ -93,7 +93,7 @@ def convert(wanted: Wanted, stack: contextlib.ExitStack, show: Show) -> Wanted:
         if any(words in str(error.__cause__) for words in FULL):
             raise OSError(_say_no_copy("no space is left")) from error
         raise
-    plain = {column.name: replace(column, removed=None, writing=None, large=False) for column in columns}
+    plain = {column.name: replace(column, removed=None, writing=None, large=False, trimmed=False) for column in columns}
     others, used = ([plain[column.name] for column in some] for some in (wanted.others, wanted.used))
     return replace(wanted, source=_scan(path, source, [*plain]), others=others, used=used, drawn=None)
 

@@ -21,6 +21,9 @@ MOSTLY = 0.9
 OFTEN = 0.5
 _MARK = r"^[^\p{L}\p{N}]+$"
 
+# What every number has in it.
+_NUMBER_LIKE = "[0-9]|[iI][nN][fF]|[nN][aA][nN]"
+
 # Text with so few different values, some of which are numbers, has labels instead of numbers with something wrong.
 FEW_LEVELS = 10
 
@@ -29,10 +32,12 @@ def look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> dic
     """First count the numbers; only columns with other values get a closer look, since that takes longer."""
     if not names:
         return {}
-    # Converted in a step of its own, once: within the questions, each would convert anew.
-    numbers = source.frame.select(
-        pl.col(ROW).cast(pl.Float64), *(as_number(source.numeral(name)).name.keep() for name in names)
-    )
+
+    def numbers(some: Sequence[str]) -> pl.LazyFrame:
+        # Converted in a step of its own, once: within the questions, each would convert anew.
+        return source.frame.select(
+            pl.col(ROW).cast(pl.Float64), *(as_number(source.numeral(name)).name.keep() for name in some)
+        )
 
     def questions(name: str) -> dict[str, pl.Expr]:
         # Rows are numbered as in the file, blank lines included, so a gap there hides that a column counts them.
@@ -57,7 +62,7 @@ def look_at_text(source: Source, names: Sequence[str], as_text: set[str]) -> dic
             removed=(),
         )
         for name in names
-        if found[name]["finite"] == n_rows > 0
+        if found[name]["finite"] == n_rows > 0 and (source.loose or name not in as_text)
     }
     columns = clean | _look_closer(source, [name for name in names if name not in clean], as_text)
     large = [name for name in names if columns[name].removed == () and (found[name]["largest"] or 0) > EXACT_INTEGERS]
@@ -86,7 +91,7 @@ def _look_at_large(source: Source, columns: Sequence[Column]) -> dict[str, Colum
 
 
 def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dict[str, Column]:
-    """Tell numbers with gaps, dates and text apart; only text gets the questions that take longest."""
+    """Tell numbers with gaps, dates and text apart; only text with digits gets the questions that take longest."""
     missing = {name: is_missing(name, source) for name in names}
 
     def questions(name: str) -> dict[str, pl.Expr]:
@@ -100,10 +105,17 @@ def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dic
         }
 
     def questions_on_text(name: str) -> dict[str, pl.Expr]:
+        text = source.column(name).filter(~missing[name])
+        return {
+            "levels": text.n_unique(),
+            "levels_trimmed": text.str.strip_chars().n_unique(),
+            "number_like": text.str.contains(_NUMBER_LIKE).any(),
+        }
+
+    def questions_on_numerals(name: str) -> dict[str, pl.Expr]:
         value, numeral = source.column(name).str.strip_chars(), source.numeral(name)
         odd = as_number(undecorated(numeral)).is_null() & ~missing[name]
         return {
-            "levels": value.filter(~missing[name]).n_unique(),
             "odd": odd.sum(),
             "first_odd": first_row(odd),
             "odd_levels": value.filter(odd).n_unique(),
@@ -114,9 +126,13 @@ def _look_closer(source: Source, names: Sequence[str], as_text: set[str]) -> dic
     n_rows, found = ask_by_column(source, names, questions)
     columns = {name: _judge_numbers(source, name, n_rows, found[name]) for name in names}
     columns |= _look_at_dates(source, [column for column in columns.values() if column.holds == "dates"])
-    texts = [name for name in names if columns[name].holds == "text" or name in as_text]
-    _, more = ask_by_column(source, texts, questions_on_text)
-    return columns | {name: _judge_text(source, columns[name], name in as_text, more[name]) for name in texts}
+    filled = [name for name in names if columns[name].present]
+    texts = [name for name in filled if columns[name].holds == "text" or name in as_text]
+    _, labels = ask_by_column(source, texts, questions_on_text)
+    columns |= {name: _judge_labels(source, columns[name], labels[name]) for name in texts}
+    numerals = [name for name in texts if labels[name]["number_like"] and name not in as_text]
+    _, more = ask_by_column(source, numerals, questions_on_numerals)
+    return columns | {name: _judge_numerals(source, columns[name], more[name]) for name in numerals}
 
 
 def _look_at_dates(source: Source, columns: Sequence[Column]) -> dict[str, Column]:
@@ -156,20 +172,32 @@ def _judge_numbers(source: Source, name: str, n_rows: int, found: dict[str, Any]
     return column
 
 
-def _judge_text(source: Source, column: Column, as_text: bool, found: dict[str, Any]) -> Column:
-    text = replace(column, holds="text", levels=found["levels"], removed=None)
-    numbers = column.present - found["odd"]
+def _judge_labels(source: Source, column: Column, found: dict[str, Any]) -> Column:
+    differ_in_blanks = source.loose and found["levels_trimmed"] < found["levels"]
+    return replace(
+        column,
+        holds="text",
+        levels=found["levels"],
+        removed=None,
+        trimmed=source.loose and not differ_in_blanks,
+        differ_in_blanks=differ_in_blanks,
+    )
+
+
+def _judge_numerals(source: Source, text: Column, found: dict[str, Any]) -> Column:
+    """Tell whether labels, some of which are numbers, are numbers that are written with something else."""
+    numbers = text.present - found["odd"]
     taken_away = removed(found, numbers)
-    if as_text or not numbers or taken_away is None:
+    if not numbers or taken_away is None:
         return text
-    if numbers == column.present:
+    if numbers == text.present:
         return replace(text, holds="numbers", removed=taken_away)
     enough = OFTEN if found["odd_levels"] == 1 and found["marks"] else MOSTLY
-    if not source.loose or numbers < enough * column.present:
+    if not source.loose or numbers < enough * text.present:
         return text
     row = pl.col(ROW) == found["first_odd"]
-    value = source.collect(source.frame.filter(row).select(source.column(column.name))).item().strip()
-    if text.levels <= min(FEW_LEVELS, column.present / FEW_LEVELS) and not found["marks"]:
+    value = source.collect(source.frame.filter(row).select(source.column(text.name))).item().strip()
+    if text.levels <= min(FEW_LEVELS, text.present / FEW_LEVELS) and not found["marks"]:
         return replace(text, number_like=value)
     raise ValueError(_stray_text(source, text, value, found))
 

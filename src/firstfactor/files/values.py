@@ -1,7 +1,7 @@
 """The values of columns in memory: numbers and dates that are text in the file read as such."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import polars as pl
@@ -17,7 +17,7 @@ WIDE = (pl.Int128, pl.UInt128)
 
 
 def read_columns(
-    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Sequence[str]
+    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Collection[str]
 ) -> pl.DataFrame:
     """The columns in memory, null where a value is missing."""
     read = source.collect(select_columns(source, columns, drawn, categorical))
@@ -25,7 +25,7 @@ def read_columns(
 
 
 def select_columns(
-    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Sequence[str]
+    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Collection[str]
 ) -> pl.LazyFrame:
     """The columns by name, yet to be read; whole numbers may have 128 bits."""
     frame = source.frame
@@ -49,7 +49,9 @@ def _values(source: Source, column: Column, as_label: bool) -> pl.Expr:
         return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
     if column.writing is not None and not as_label:
         return column.writing.read(value.str.strip_chars())
-    if column.removed is None or (as_label and column.large):
+    if column.removed is None:
+        return value.str.strip_chars() if column.trimmed else value
+    if as_label and column.large:
         return value.str.strip_chars()
     numeral = source.numeral(column.name)
     if column.large:
@@ -98,10 +100,15 @@ def say_readings(source: Source, columns: Sequence[Column]) -> list[str]:
         for column in columns
         if column.number_like
     ]
-    return numbers + labels
+    blanks = [
+        f"Labels of column {column.name!r} that differ only in blanks around them were kept apart."
+        for column in columns
+        if column.differ_in_blanks
+    ]
+    return numbers + labels + blanks
 
 
-def say_date_readings(columns: Sequence[Column], categorical: Sequence[str]) -> list[str]:
+def say_date_readings(columns: Sequence[Column], categorical: Collection[str]) -> list[str]:
     """Say which dates may be meant otherwise."""
     names = defaultdict(list)
     for column in columns:

@@ -1,9 +1,8 @@
 """All there is to know about a result as plain values: what JSON and CSV files hold."""
 
-import csv
-import io
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,8 +12,9 @@ from ..results.explanations import why_left_out
 from ..results.wording import LEVEL, say_no_p_values
 from .rows import explain
 
-# What spreadsheets take for the beginning of a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# Where spreadsheets would begin a formula: at the start of a text, and after a semicolon or a line break where
+# semicolons separate cells, whatever is in quotes. Signs of full width count as well.
+FORMULA = re.compile(r"(?:^|(?<=[;\r\n]))(?=[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff0d\uff20])")
 
 if TYPE_CHECKING:
     from ..files.dataset import Dataset
@@ -57,13 +57,18 @@ class Exported(Protocol):
 
 def as_json(result: Exported, more: Mapping[str, Any]) -> str:
     """Everything as JSON text, ``more`` first."""
-    return json.dumps({**more, **as_dict(result)}, indent=2, ensure_ascii=False, default=str) + "\n"
+    return _encodable(json.dumps({**more, **as_dict(result)}, indent=2, ensure_ascii=False, default=str) + "\n")
 
 
 def as_csv(result: Exported) -> str:
     """The table of factors as CSV text."""
     rows = _factor_rows(result)
-    return "".join(map(_csv_line, [list(rows[0]), *(row.values() for row in rows)]))
+    return _encodable("".join(f"{','.join(map(_cell, row))}\n" for row in (rows[0], *(row.values() for row in rows))))
+
+
+def _encodable(text: str) -> str:
+    """Text that can be written as UTF-8: bytes of paths that are not UTF-8 are escaped, as JSON has it."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def as_dict(result: Exported) -> dict[str, Any]:
@@ -257,15 +262,10 @@ def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
     ]
 
 
-def _csv_line(cells: Iterable[Any]) -> str:
-    """A line of a CSV file; a name that holds any kind of line break is in quotes."""
-    line = io.StringIO()
-    csv.writer(line).writerow(map(_cell, cells))
-    return line.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _cell(value: Any) -> Any:
-    """A value as a cell of a CSV file: text that a spreadsheet would run as a formula gets an apostrophe."""
+def _cell(value: Any) -> str:
+    """A value as a cell of a CSV file: text is in quotes, and what a spreadsheet would run gets an apostrophe."""
+    if isinstance(value, str):
+        return '"' + FORMULA.sub("'", value).replace('"', '""') + '"'
     if isinstance(value, bool):
         return str(value).lower()
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_STARTS) else value
+    return "" if value is None else str(value)
