@@ -60,6 +60,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {estimator}
     {rule}
     {alpha}
+    {control}
     {split}
     {factor_groups}
     {period}
@@ -172,6 +173,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         estimator: str | None = Options.estimator,
         rule: str = Procedure.rule,
         alpha: float = Procedure.alpha,
+        control: str = Procedure.control,
         split: bool = Procedure.split,
         factor_groups: Mapping[str, Factors] | None = Options.factor_groups,
         period: Mapping[Any, float] | None = Options.period,
@@ -199,6 +201,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
         self.rule = rule
         self.alpha = alpha
+        self.control = control
         self.split = split
         self.factor_groups = factor_groups
         self.period = period

@@ -302,6 +302,14 @@ class Procedure(_Parameters):
         typed=float,
         metavar="SHARE",
     )
+    control: str = parameter(
+        "fwer",
+        '{"fwer", "fdr"}',
+        'What alpha limits under the calibrated rule. "fwer": the probability that any factor is selected that adds '
+        'nothing. "fdr": the share of such factors among those selected, on average; more are found where many '
+        "factors have an effect.",
+        choices=("fwer", "fdr"),
+    )
     split: bool = parameter(
         False,
         "bool",
@@ -531,8 +539,8 @@ RANKING = (RankParameters, *SELECTOR)
 # The parameters of `rank` and of the command, in the order of the help.
 RANK = (
     "factors", "drop", "categorical", "factor_groups", "period", "date_parts", "task", "response", "output_weights",
-    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "forced", "max_factors", "compact",
-    "importance", "cluster_cut", "estimator", "split", "stability",
+    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "control", "forced", "max_factors",
+    "compact", "importance", "cluster_cut", "estimator", "split", "stability",
     "n_neighbors", "n_outer", "seed", "jobs", "memory", "cluster", "workers", "checkpoint",
     "scale", "format", "table", "na", "decimal",
 )  # fmt: skip
@@ -578,6 +586,7 @@ class RankDict(TypedDict, total=False):
     method: str
     rule: str | None
     alpha: float
+    control: str
     forced: Sequence[str]
     max_factors: int | None
     compact: bool | float

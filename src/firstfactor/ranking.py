@@ -256,6 +256,7 @@ def rank(
     {method}
     {rule}
     {alpha}
+    {control}
     {forced}
     {max_factors}
     {compact}

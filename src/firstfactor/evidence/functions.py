@@ -1,11 +1,16 @@
 """What a factor may do to y: a few functions of it, from smooth to rough.
 
-A number has a line, a parabola and cosines of its rank; together they follow a curve up to its ends (Eubank and
-Speckman 1990). A category has contrasts of its levels, the most frequent first. A missing value has a function of its
-own. The functions of one column have mean 0 and mean square 1, and are uncorrelated.
+A number has a line, then a parabola and cosines of its rank; together they follow a curve up to its ends (Eubank and
+Speckman 1990). Values far out are drawn in before they make a line. A category has contrasts of its levels, the most
+frequent first. A missing value has a function of its own. The functions of one column have mean 0 and mean square 1,
+and are uncorrelated.
+
+The plain form of a factor comes first: its lines, all of its levels, and whether a value is missing. Products are made
+of ranks, which are bounded: the product of two lines would be that of few rows.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
@@ -21,6 +26,12 @@ from ..neighbors.strategy import Floats
 
 Functions = NDArray[np.float32]
 """(functions, rows)."""
+
+# Functions of a factor that are multiplied with those of others: a line and a parabola of its rank.
+MULTIPLIED = 2
+
+# Values beyond the quartiles by more than this many times the distance between these are drawn in.
+FAR_OUT = 3.0
 
 # Functions of a number, in a table with few factors and with many.
 MOST_OF_FEW, MOST_OF_MANY = 10, 6
@@ -42,6 +53,17 @@ BLOCK = 2**21
 SMALLEST_SHARE = 1e-6
 
 
+@dataclass(frozen=True)
+class _OfFactor:
+    """The functions of one factor or column."""
+
+    functions: Functions
+    n_plain: int
+    """How many of the first are its plain form."""
+    multiplied: Functions
+    """The functions that are multiplied with those of others, at most `MULTIPLIED`."""
+
+
 class FactorFunctions:
     """The functions of the varying factors of a design."""
 
@@ -52,8 +74,8 @@ class FactorFunctions:
         self._most = MOST_OF_FEW if self.are_few else MOST_OF_MANY
         here = design.varying if design.is_in_memory else ()
         made = workers.map(self._of_factor, here)
-        self._of: dict[int, Functions] = dict(zip(here, made, strict=True))
-        self._recent: BoundedCache[Functions] = BoundedCache(MOST_KEPT)
+        self._of: dict[int, _OfFactor] = dict(zip(here, made, strict=True))
+        self._recent: BoundedCache[_OfFactor] = BoundedCache(MOST_KEPT)
 
     @property
     def n_rows(self) -> int:
@@ -67,52 +89,79 @@ class FactorFunctions:
         return elsewhere.each_block(name, make, ask, factors, *shared)
 
     def of(self, factor: int) -> Functions:
-        """The functions of one factor."""
+        """Return the functions of one factor, the plain ones first."""
+        return self._find(factor).functions
+
+    def n_plain(self, factor: int) -> int:
+        """Return the number of functions that are the plain form of a factor."""
+        return self._find(factor).n_plain
+
+    def plain(self, factor: int, most: int | None = None) -> Functions:
+        """Return the plain functions of a factor, at most so many."""
+        n_plain = self.n_plain(factor)
+        return self.of(factor)[: n_plain if most is None else min(n_plain, most)]
+
+    def multiplied(self, factor: int) -> Functions:
+        """Return the functions of a factor that are multiplied with those of others."""
+        return self._find(factor).multiplied
+
+    def _find(self, factor: int) -> _OfFactor:
         if self.design.is_in_memory:
             return self._of[factor]
         return self._recent.find((factor,), lambda: self._of_factor(factor))
 
     def blocks(self, factors: Sequence[int]) -> list[tuple[int, ...]]:
-        """The factors cut into blocks that fit into a cache; those of a block have equally many functions.
+        """Cut the factors into blocks that fit into a cache; those of a block have equally many functions of each kind.
 
         They are also of one block of the design: what is found of them has the same bits wherever that is.
         """
         cut = []
         for block in self.design.in_blocks(factors):
-            by_number: dict[int, list[int]] = {}
+            alike: dict[tuple[int, int], list[int]] = {}
             for i in block:
-                by_number.setdefault(len(self.of(i)), []).append(i)
-            for number, some in by_number.items():
+                alike.setdefault((len(self.of(i)), self.n_plain(i)), []).append(i)
+            for (number, _), some in alike.items():
                 size = max(BLOCK // (number * self.n_rows), 1)
                 cut += [tuple(some[at : at + size]) for at in range(0, len(some), size)]
         return cut
 
-    def _of_factor(self, factor: int) -> Functions:
+    def _of_factor(self, factor: int) -> _OfFactor:
         columns = self.design.columns[factor]
         most = max(min(self._most, MOST_FUNCTIONS // len(columns)), 2)
-        return np.concatenate([self._of_column(j, most) for j in columns])
+        parts = [self._of_column(j, most) for j in columns]
+        plain = [part.functions[: part.n_plain] for part in parts]
+        rough = [part.functions[part.n_plain :] for part in parts]
+        multiplied = np.concatenate([part.multiplied for part in parts])[:MULTIPLIED]
+        return _OfFactor(np.concatenate(plain + rough), sum(map(len, plain)), multiplied)
 
-    def _of_column(self, j: int, most: int) -> Functions:
+    def _of_column(self, j: int, most: int) -> _OfFactor:
         values = self.design.column(j)
         if self.design.categorical[j]:
-            return level_functions(values, MOST_LEVELS)
+            levels = level_functions(values, MOST_LEVELS)
+            return _OfFactor(levels, len(levels), levels[:MULTIPLIED])
         missing = values > FAR / 2
         if not missing.any():
             return self._of_numbers(values, most)
-        known = smooth_functions(values[~missing], most)
-        functions = np.zeros((len(known), values.size), np.float32)
-        functions[:, ~missing] = known * np.sqrt(values.size / max(known.shape[1], 1))
-        return np.concatenate([level_functions(missing.astype(float), 2), functions])
+        known = self._of_numbers(values[~missing], most)
+        gaps = level_functions(missing.astype(float), 2)
+        functions, multiplied = (
+            np.concatenate([gaps, _spread(each, ~missing)]) for each in (known.functions, known.multiplied)
+        )
+        return _OfFactor(functions, len(gaps) + known.n_plain, multiplied[:MULTIPLIED])
 
-    def _of_numbers(self, values: Floats, most: int) -> Functions:
+    def _of_numbers(self, values: Floats, most: int) -> _OfFactor:
         order = np.argsort(values, kind="stable")
         ascending = values[order]
-        if (ascending[1:] == ascending[:-1]).any():
-            return smooth_functions(values, most)
-        of_distinct = self._of_distinct[:most]  # the same for all columns without ties
-        functions = np.empty(of_distinct.shape, np.float32)
-        functions[:, order] = of_distinct
-        return functions
+        if (ascending[1:] == ascending[:-1]).any() or values.size < self.n_rows:
+            of_rank = smooth_functions(values, most)
+        else:
+            of_rank = np.empty((len(self._of_distinct[:most]), values.size), np.float32)
+            of_rank[:, order] = self._of_distinct[:most]  # the same for all columns without ties
+        if len(of_rank) == 0:
+            return _OfFactor(of_rank, 0, of_rank)
+        line = _line(values, *ascending[[values.size // 4, 3 * values.size // 4]])
+        functions = of_rank if line is None else np.concatenate([line, _beside(line, of_rank[1:])])
+        return _OfFactor(functions, 1, of_rank[:MULTIPLIED])
 
     @cached_property
     def _of_distinct(self) -> Functions:
@@ -130,6 +179,39 @@ def functions_of_many(design: Design) -> FactorFunctions:
     """The functions of some factors of a table that has many."""
     with one_blas_thread():
         return FactorFunctions(design, Workers(1), are_few=False)
+
+
+def _line(values: Floats, low: float, high: float) -> Functions | None:
+    """Return the values between quartiles, those far out drawn in, with mean 0 and mean square 1: (1, rows).
+
+    There is no line where the quartiles are the same.
+    """
+    far = FAR_OUT * (high - low)
+    line = np.clip(values, low - far, high + far) - np.mean(values)
+    line -= line.mean()
+    size = np.sqrt(np.mean(line**2))
+    return None if high <= low or size == 0 else np.asarray(line / size, np.float32)[None]
+
+
+def _beside(line: Functions, functions: Functions) -> Functions:
+    """Return uncorrelated functions without what they have in common with a line, still uncorrelated."""
+    n_rows = line.shape[1]
+    common = (functions @ line[0] / n_rows).astype(np.float64)
+    left = functions - common.astype(np.float32)[:, None] * line
+    size = common @ common
+    if size < SMALLEST_SHARE:
+        return np.asarray(left, np.float32)
+    # Their covariances are 1 − common commonᵀ, whose inverse root is 1 + stretch common commonᵀ.
+    stretch = (1 / np.sqrt(max(1 - size, SMALLEST_SHARE)) - 1) / size
+    beside: Functions = left + np.asarray(np.outer(stretch * common, common @ left), np.float32)
+    return beside
+
+
+def _spread(functions: Functions, known: NDArray[np.bool_]) -> Functions:
+    """Return functions of known values as functions of all rows, 0 where none is known, with mean square 1."""
+    spread = np.zeros((len(functions), known.size), np.float32)
+    spread[:, known] = functions * np.sqrt(known.size / max(functions.shape[1], 1))
+    return spread
 
 
 def smooth_functions(values: Floats, most: int) -> Functions:

@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from .._utils.threads import Workers, one_blas_thread
 from ..neighbors.strategy import Floats
-from .functions import BLOCK, FactorFunctions
+from .functions import BLOCK, MULTIPLIED, FactorFunctions
 from .regression import Regression
-from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value
-
-# Functions of a factor that are multiplied: a line and a parabola.
-MULTIPLIED = 2
+from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, standardise
 
 # Pairs, and threes, that are all tried. Of more pairs, so many are whose products of lines look best.
 MOST_PAIRS, MOST_THREES = 20_000, 20_000
@@ -104,7 +101,7 @@ def _first_of(functions: FactorFunctions, regression: Regression, factors: Seque
     """The lines of the factors of one block."""
     lines = np.zeros((len(factors), MULTIPLIED, functions.n_rows), np.float32)
     for k, i in enumerate(factors):
-        first = functions.of(i)[:MULTIPLIED]
+        first = functions.multiplied(i)
         lines[k, : len(first)] = first
     left = regression.remains(regression.weigh(lines.reshape(-1, functions.n_rows)))
     return regression.unweigh(left).reshape(lines.shape)
@@ -128,7 +125,7 @@ def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> li
     """The pairs of factors whose products of lines have the largest scores, as if all had the same variance."""
     first = np.ascontiguousarray(lines[:, 0])
     outputs = residuals.regression.weigh(residuals.left.astype(np.float32))
-    size = max(BLOCK // first.shape[1], 1)
+    size = max(BLOCK // max(first.shape), 1)
 
     def best_with(start: int) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         some, others = first[start : start + size], first[start:].T
@@ -157,10 +154,11 @@ def _deviates(
         else:
             products = (lines[members[0], 0] * lines[members[1], 0] * lines[members[2], 0])[:, None]
         flat = products.reshape(-1, lines.shape[2])
-        found = squares(residuals.regression.weigh(flat))  # which the base hardly knows: removing it costs most
+        # The base hardly knows them: removing it would cost most.
+        found = squares(residuals.regression.weigh(flat))
         found = found.reshape(len(some), -1, found.shape[1])
-        together = deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs)
-        largest: Floats = np.maximum(together, deviate(found[:, 0], residuals.n_outputs))
+        together = standardise(deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs))
+        largest: Floats = np.maximum(together, standardise(deviate(found[:, 0], residuals.n_outputs)))
         return largest
 
     return workers.map(of_block, blocks)

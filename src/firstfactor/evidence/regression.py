@@ -1,7 +1,9 @@
 """Least squares on the functions of some factors and on their products: what the factors leave of y, and of others.
 
-If y depends on the factors of a base only, what they leave of y has nothing in common with what they leave of a
-function of another factor. That nearly holds where the sum misses something of one of the two, but not of the other.
+If y depends on the factors of a base only, what they leave of y is uncorrelated with what they leave of a function of
+another factor. That nearly holds where the fit misses something of one of the two, but not of the other. So a fit has
+the plain functions of the base, and those curves and products that y asks for, or that the line of a candidate asks for
+(double selection: Belloni, Chernozhukov and Hansen 2014). Others would only cost power.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from ..neighbors.strategy import Floats
 from .functions import FactorFunctions, Functions
@@ -17,17 +20,26 @@ from .functions import FactorFunctions, Functions
 Values = TypeVar("Values", bound=NDArray[Any])
 
 # Rows, or groups of rows, for each coefficient; and the most coefficients, as time goes with their square.
-ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS = 8, 200
+ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS = 3, 200
 
-# Which functions of two factors are multiplied: the richest of these for which there are rows enough.
-PRODUCTS = (
-    ((0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1)),
-    ((0, 0), (0, 1), (1, 0), (1, 1)),
-    ((0, 0),),
-)
+# Which functions of two factors are multiplied, those of lines first.
+PRODUCTS = (((0, 0),), ((0, 1), (1, 0), (1, 1)))
 
-# Directions with less than this share of the largest variance cannot be told from rounding.
-SMALLEST_VARIANCE = 1e-9
+# Curves of a factor, block by block: from and to which of its functions beyond the plain ones.
+CURVES = ((0, 1), (1, 3), (3, None))
+
+# y asks for a direction whose squared score is beyond this many times log(rows); a candidate's line, beyond this and
+# twice the logarithm of the number of candidates.
+Y_ASKS, LINE_ASKS = 0.7, 5.0
+
+# Plain functions of a candidate that may ask: a line, or the most frequent levels.
+MOST_ASKING = 4
+
+# What lets terms that are combinations of others be told from rounding.
+RIDGE = 1e-12
+
+# A direction with less than this share of its length left beside those before it cannot be told from rounding.
+SMALLEST_LENGTH = 3e-5
 
 # A function of which less than this share is left is known from the base but for rounding in single precision.
 SMALLEST_LEFT = 1e-6
@@ -37,18 +49,14 @@ LARGEST_LEVERAGE = 0.9
 
 
 class Regression:
-    """Least squares on the functions of a base of factors."""
+    """Least squares on an orthonormal basis, (directions, rows), of weighed values."""
 
-    def __init__(
-        self, functions: FactorFunctions, base: Sequence[int], root_weights: Floats | None, n_units: int
-    ) -> None:
-        terms: list[NDArray[Any]] = [np.ones((1, functions.n_rows))]
-        terms += _terms(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
+    def __init__(self, basis: Floats, root_weights: Floats | None) -> None:
         self._root_weights = root_weights
-        self._basis = _orthonormal(self.weigh(np.concatenate(terms)))
-        self._single = self._basis.astype(np.float32)
-        self.n_coefficients = len(self._basis)
-        self.leverage: Floats = np.minimum((self._basis**2).sum(axis=0), LARGEST_LEVERAGE)
+        self._basis = basis
+        self._single = basis.astype(np.float32)
+        self.n_coefficients = len(basis)
+        self.leverage: Floats = np.minimum((basis**2).sum(axis=0), LARGEST_LEVERAGE)
         """How much each row fits itself, (rows,)."""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -79,29 +87,107 @@ class Regression:
         unweighed: Values = values / np.maximum(self._root_weights.astype(values.dtype), np.finfo(values.dtype).tiny)
         return unweighed
 
+    def extend(self, left: Floats) -> "Regression":
+        """Return the regression on more functions as well, given by what this one leaves of them."""
+        return Regression(np.concatenate([self._basis, _orthonormal(left)[0]]), self._root_weights)
 
-def _terms(functions: FactorFunctions, base: Sequence[int], most: float) -> Iterator[Functions]:
-    """The functions of the factors, then products of those of two factors and of three, about ``most`` in all."""
-    if not base:
-        return
-    each = int(max(most / 2 / len(base), 2))
-    single = [functions.of(i)[:each] for i in base]
-    yield from single
-    most -= sum(map(len, single))
-    for degrees in PRODUCTS:
-        pairs = [a[k] * b[m] for a, b in combinations(single, 2) for k, m in degrees if k < len(a) and m < len(b)]
-        if len(pairs) <= most:
-            yield from (pair[None] for pair in pairs)
-            most -= len(pairs)
-            break
+
+def regress(
+    functions: FactorFunctions,
+    base: Sequence[int],
+    root_weights: Floats | None,
+    n_units: int,
+    y: Floats,
+    candidates: Sequence[int] = (),
+    whole: bool = False,
+) -> Regression:
+    """Return the regression on a base that y, (outputs, rows), and the lines of some candidates ask for.
+
+    The ``whole`` one has all directions, asked for or not.
+    """
+    terms: list[NDArray[Any]] = [np.ones((1, functions.n_rows)), *(functions.plain(i) for i in base)]
+    n_plain = sum(map(len, terms))
+    terms += _optional(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
+    weights = 1.0 if root_weights is None else root_weights
+    basis, term = _orthonormal(np.concatenate(terms) * weights)
+    if whole:
+        return Regression(basis, root_weights)
+    plain, optional = Regression(basis[term < n_plain], root_weights), basis[term >= n_plain]
+    wanted = _y_asks(plain.residuals(y), optional, len(basis), n_units)
+    if candidates and len(optional):
+        wanted = wanted | _lines_ask(functions, candidates, plain, optional)
+    return Regression(np.concatenate([plain._basis, optional[wanted]]), root_weights)
+
+
+def _optional(functions: FactorFunctions, base: Sequence[int], most: float) -> Iterator[Functions]:
+    """Yield curves of the factors, products of two and of three of them, while there are rows enough."""
+    of = [functions.multiplied(i) for i in base]
+    rough = [functions.of(i)[functions.n_plain(i) :] for i in base]
+    most -= 1 + sum(functions.n_plain(i) for i in base)
+    curves = [[each[a:b] for each in rough] for a, b in CURVES]
+    pairs = [[_products(a, b, degrees) for a, b in combinations(of, 2)] for degrees in PRODUCTS]
+    threes = []
     if len(base) * (len(base) - 1) * (len(base) - 2) / 6 <= most:
-        yield from ((a[0] * b[0] * c[0])[None] for a, b, c in combinations(single, 3))
+        threes = [a[:1] * b[:1] * c[:1] for a, b, c in combinations(of, 3)]
+    for kind in (curves[0], pairs[0], curves[1], pairs[1], threes, curves[2]):
+        size = sum(map(len, kind))
+        if size <= most:
+            most -= size
+            yield from kind
 
 
-def _orthonormal(terms: Floats) -> Floats:
-    """An orthonormal basis, (directions, rows), of the space of some terms; what is nearly collinear counts once."""
-    terms = terms / np.maximum(np.sqrt(np.einsum("ij,ij->i", terms, terms)), 1e-300)[:, None]
-    variances, directions = np.linalg.eigh(terms @ terms.T)
-    kept = variances > SMALLEST_VARIANCE * variances[-1]
-    basis: Floats = (directions[:, kept] / np.sqrt(variances[kept])).T @ terms
-    return basis
+def _products(a: Functions, b: Functions, degrees: Sequence[tuple[int, int]]) -> Functions:
+    found = [a[k] * b[m] for k, m in degrees if k < len(a) and m < len(b)]
+    return np.array(found, np.float32).reshape(-1, a.shape[1])
+
+
+def _y_asks(left: Floats, optional: Floats, n_coefficients: int, n_units: int) -> NDArray[np.bool_]:
+    """Tell which directions explain more of y than they cost by the Bayesian information criterion."""
+    explained = (left @ optional.T) ** 2
+    noise = (left**2).sum(axis=1, keepdims=True) - explained.sum(axis=1, keepdims=True)
+    gains = (explained / np.maximum(noise / (left.shape[1] - n_coefficients), 1e-300)).sum(axis=0)
+    wanted: NDArray[np.bool_] = gains > Y_ASKS * np.log(n_units) * len(left)
+    return wanted
+
+
+def _lines_ask(
+    functions: FactorFunctions, candidates: Sequence[int], plain: Regression, optional: Floats
+) -> NDArray[np.bool_]:
+    """Tell which directions the line of some candidate has more of than chance would give it."""
+    single = optional.astype(np.float32)
+    if functions.design.is_in_memory:
+        found = [_largest_scores(functions, some, plain, single) for some in functions.design.in_blocks(candidates)]
+    else:
+        found = functions.ask_each_block("adjust for", _largest_scores, candidates, plain, single)
+    wanted: NDArray[np.bool_] = np.max(found, axis=0) > LINE_ASKS + 2 * np.log(len(candidates))
+    return wanted
+
+
+def _largest_scores(
+    functions: FactorFunctions, candidates: Sequence[int], plain: Regression, optional: Functions
+) -> Functions:
+    """The largest squared score of the lines of some candidates in each direction."""
+    lines = plain.remains(plain.weigh(np.concatenate([functions.plain(i, MOST_ASKING) for i in candidates])))
+    length = np.einsum("ij,ij->i", lines, lines)[:, None]
+    scores = (lines @ optional.T) ** 2 * (lines.shape[1] / np.maximum(length, 1e-30))
+    scores[length[:, 0] <= 1e-3 * lines.shape[1]] = 0.0  # hardly anything is left to test
+    largest: Functions = scores.max(axis=0)
+    return largest
+
+
+def _orthonormal(terms: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Return an orthonormal basis, (directions, rows), of some terms, one after the other, and the term of each.
+
+    A term that is nearly a combination of those before it gives no direction.
+    """
+    length = np.sqrt(np.einsum("ij,ij->i", terms, terms))
+    number = np.flatnonzero(length > 1e-150)
+    terms = terms[number] / length[number, None]
+    gram = terms @ terms.T
+    triangle = np.linalg.cholesky(gram + RIDGE * np.eye(number.size))
+    new = np.diag(triangle) > SMALLEST_LENGTH
+    if not new.all():
+        terms, number = terms[new], number[new]
+        triangle = np.linalg.cholesky(gram[np.ix_(new, new)] + RIDGE * np.eye(number.size))
+    basis: Floats = solve_triangular(triangle, terms, lower=True, check_finite=False)
+    return basis, number

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtri_exp
 
 from .._utils.normal import normal_cdf
 from ..neighbors.strategy import Floats, Positions
@@ -37,6 +38,9 @@ ROWS_FOR_TAILS = 20
 
 # Evidence with so small a probability even if all tests were independent needs no draws, given so many rows.
 SURE, ROWS_TO_BE_SURE = 1e-6, 100
+
+# The logarithm of the largest probability: that of a deviate of about −7.
+LARGEST_LOG_P = -1e-12
 
 Squares = Callable[[Functions], Floats]
 """What turns functions into squared scores, (functions, 1) or (functions, 1 + draws)."""
@@ -72,18 +76,30 @@ class Draws:
 
 
 class Residuals:
-    """What a base leaves of y, and draws of it."""
+    """What a base leaves of y, and draws of it.
 
-    def __init__(self, regression: Regression, y: Floats, draws: Draws, is_exchangeable: bool) -> None:
+    The variance of a score is estimated from what ``given``, a regression on more than the base, leaves of y.
+    """
+
+    def __init__(
+        self, regression: Regression, y: Floats, draws: Draws, is_exchangeable: bool, given: Regression | None = None
+    ) -> None:
         self.regression = regression
         self.left = regression.residuals(y)
         """(outputs, rows)."""
         self._draws = draws
-        self._of_y = _uncorrelated(self.left)
+        combine = _uncorrelated(self.left)
+        self._of_y = combine @ self.left
+        self._given = regression if given is None else given
         # Least squares make residuals too small where a row fits itself.
-        self._corrected = (self._of_y / np.sqrt(1 - regression.leverage)).astype(np.float32)
+        corrected = combine @ self._given.residuals(y) / np.sqrt(1 - self._given.leverage)
+        self._corrected = corrected.astype(np.float32)
         self._permuted = is_exchangeable and draws.permuted is not None
         self._drawn: NDArray[np.float32] | None = None
+
+    def given(self, y: Floats, regression: Regression) -> "Residuals":
+        """Return the same with variances of scores from what a regression on more than the base leaves of y."""
+        return Residuals(self.regression, y, self._draws, self._permuted, regression)
 
     @property
     def n_outputs(self) -> int:
@@ -110,11 +126,18 @@ class Residuals:
         flat = drawn.reshape(-1, rows.size).T
         scores = (some @ flat).reshape(len(some), -1, n_draws)
         if self._permuted:
-            scale = np.sqrt((some**2) @ flat**2).reshape(scores.shape)
+            scale = np.sqrt((some**2) @ self._permuted_squares(flat)).reshape(scores.shape)
         else:
             scale = self._scale(functions, rows)[:, :, None]
         of_draws = _sum_squares(scores / np.maximum(scale, TINY))
         return np.concatenate([self.squares(functions), of_draws], axis=1)
+
+    def _permuted_squares(self, permuted: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Squares of what is left of permutations of y, (rows, …), as they are in variances of scores."""
+        if self._given is self.regression or len(permuted) < self.left.shape[1]:
+            return permuted**2
+        left: NDArray[np.float32] = self._given.remains(np.ascontiguousarray(permuted.T)).T
+        return left**2 / (1 - self._given.leverage.astype(np.float32))[:, None]
 
     def gains(self, functions: Functions, n_each: int) -> Floats:
         """Variance that each candidate explains beyond the base, (candidates,), corrected for its functions.
@@ -123,9 +146,8 @@ class Residuals:
         """
         by_candidate = functions.reshape(-1, n_each, functions.shape[1])
         products = by_candidate @ self.left.T.astype(np.float32)  # (candidates, functions, outputs)
-        gram = (by_candidate @ by_candidate.transpose(0, 2, 1)).astype(np.float64)
-        gram += RIDGE * np.trace(gram, axis1=1, axis2=2)[:, None, None] * np.eye(n_each) + TINY * np.eye(n_each)
-        explained = (products * np.linalg.solve(gram, products.astype(np.float64))).sum(axis=(1, 2))
+        solved = np.linalg.solve(_gram(by_candidate), products.astype(np.float64))
+        explained = (products * solved).sum(axis=(1, 2))
         n_rows = functions.shape[1]
         gains: Floats = (explained - n_each * self.variance) / n_rows
         return gains
@@ -150,6 +172,14 @@ class Residuals:
         return self._drawn
 
 
+def _gram(functions: Functions) -> Floats:
+    """Products of functions, (candidates, functions, rows), with a ridge: (candidates, functions, functions)."""
+    gram = (functions @ functions.transpose(0, 2, 1)).astype(np.float64)
+    identity = np.eye(gram.shape[1])
+    ridged: Floats = gram + (RIDGE * np.trace(gram, axis1=1, axis2=2)[:, None, None] + TINY) * identity
+    return ridged
+
+
 def _sum_group_squares(products: Functions, groups: Positions) -> NDArray[np.float32]:
     """Sum over groups of the squared sum of products in a group, (functions,)."""
     order = np.argsort(groups, kind="stable")
@@ -159,11 +189,11 @@ def _sum_group_squares(products: Functions, groups: Positions) -> NDArray[np.flo
 
 
 def _uncorrelated(outputs: Floats) -> Floats:
-    """Uncorrelated combinations of several outputs, with mean square 1: (combinations, rows)."""
+    """Return how to combine outputs so that they are uncorrelated with mean square 1: (combinations, outputs)."""
     variances, directions = np.linalg.eigh(outputs @ outputs.T / outputs.shape[1])
     kept = np.flatnonzero(variances > SMALLEST_OUTPUT * variances[-1])[-MOST_OUTPUTS:]
-    combined: Floats = (directions[:, kept] / np.sqrt(variances[kept])).T @ outputs
-    return combined
+    combine: Floats = (directions[:, kept] / np.sqrt(variances[kept])).T
+    return combine
 
 
 def _sum_squares(scores: NDArray[np.float32]) -> Floats:
@@ -177,6 +207,26 @@ def deviate(squares: Floats, n_scores: float) -> Floats:
     spread = 2 / (9 * n_scores)
     deviates: Floats = ((squares / n_scores) ** (1 / 3) - (1 - spread)) / np.sqrt(spread)
     return deviates
+
+
+def standardise(deviates: Floats) -> Floats:
+    """Return deviates, (tests, 1 + draws), in units of the mean and standard deviation of their draws, if any.
+
+    Then each is measured against its own draws: products have other tails than lines.
+    """
+    draws = deviates[:, 1:]
+    if draws.shape[1] == 0:
+        return deviates
+    spread = draws.std(axis=1, keepdims=True)
+    standardised: Floats = (deviates - draws.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    return standardised
+
+
+def reweigh(deviates: Floats, share: float) -> Floats:
+    """Return the deviates whose probabilities are those of these deviates over a share of the error."""
+    log_p = np.minimum(log_ndtr(-deviates) - np.log(share), LARGEST_LOG_P)
+    reweighed: Floats = -ndtri_exp(log_p)
+    return reweighed
 
 
 def bonferroni(largest: float, n_tests: int) -> float:

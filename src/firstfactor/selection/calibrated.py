@@ -3,7 +3,8 @@
 The evidence is what a base of factors leaves of y, held against what it leaves of functions of each candidate (see
 `firstfactor.evidence`). The best of all candidates is compared with the best of all in draws without any effect, which
 accounts for how many there are and how alike they are. Where the best one is not beyond doubt, pairs and threes are
-tried as well.
+tried as well. A factor that has entered must show beside all others, those left out included; it gives its place to a
+near copy that explains more. That goes on until nothing enters and nothing leaves.
 """
 
 from functools import partial
@@ -12,15 +13,18 @@ import numpy as np
 
 from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
-from ..evidence.candidates import Candidates, CandidateTest
+from ..evidence.candidates import Candidates, CandidateTest, beside_others
+from ..evidence.distilled import benjamini_hochberg, distil, draw_folds, holm
 from ..evidence.functions import FactorFunctions
+from ..evidence.known import known_from, nearly_known
+from ..evidence.lines import MOST_LINES, ROWS_PER_COEFFICIENT, Lines
 from ..evidence.products import JointTest, joint_test
-from ..evidence.regression import Regression
+from ..evidence.regression import regress
 from ..evidence.scores import SURE, Draws, Residuals
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..variance.conditional import ROUNDING, Variances
-from .selection import OnStep, Selection
+from .selection import Evidence, OnStep, Selection
 
 # Rows to test on: those of larger tables are drawn.
 MAX_ROWS = 50_000
@@ -28,18 +32,35 @@ MAX_ROWS = 50_000
 # Added to a variance that may be 0.
 TINY = 1e-300
 
-# What part of alpha is for single factors; the rest is for pairs and threes.
-SINGLE = 0.8
+# What part of alpha is for single factors, and for pairs and threes.
+SINGLE, TOGETHER = 0.8, 0.2
+
+# The part of that for single factors that is for lines beside those of all others, where factors are so many that only
+# a lasso can tell; up to so many rows, and values of lines.
+DISTILLED, MOST_DISTILLED_ROWS, MOST_DISTILLED = 0.6, 4000, 2 * 10**7
+
+# A factor whose line has a larger correlation with that of another is nearly a copy: only one of the two can show.
+COPY = 0.85
+
+# One with a larger correlation is related: the more of these were left out, the surer a factor must be beside them, as
+# it was the best of so many.
+RELATED = 0.5
+
+# First functions by which near copies are compared.
+COMPARED = 4
+
+# Rounds of entering and leaving; two are usual.
+MOST_ROUNDS = 5
 
 
 class CalibratedRule:
     """Forward selection and elimination by evidence, on one table."""
 
-    def __init__(self, variances: Variances, alpha: float) -> None:
+    def __init__(self, variances: Variances, alpha: float, control: str = "fwer") -> None:
         search = variances.search
         self._find_once = variances.find_once
         rows = _some_rows(variances)
-        self._alpha, self._workers = alpha, search.workers
+        self._alpha, self._control, self._workers = alpha, control, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
         groups = None if search.groups is None else np.unique(search.groups[rows], return_inverse=True)[1]
@@ -48,10 +69,12 @@ class CalibratedRule:
         self._root_weights = None if weights is None else np.sqrt(weights)
         self._n_units = rows.size if groups is None else int(groups.max()) + 1
         self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
+        self._folds = draw_folds(variances.rng, rows.size, groups)
         self._functions = FactorFunctions(self._design, self._workers)
+        self._last_test: dict[tuple[frozenset[int], tuple[int, ...]], CandidateTest] = {}
 
     def select(self, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None) -> Selection:
-        """Enter factors while the best is significant, then remove those that no longer are.
+        """Enter factors while the best is significant and remove those that no longer are, until neither happens.
 
         The forced ones are in from the beginning and stay; at most ``most`` others enter.
         """
@@ -62,9 +85,8 @@ class CalibratedRule:
             on_step(step)
 
         with one_blas_thread():
-            entered = self._forward(forced, most, note)
-            kept, p_values = self._eliminate(tuple(sorted({*entered, *forced})), forced, note)
-        p_values = np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
+            kept, p_values = self._search(forced, most, note)
+            evidence = self._test_left_out(kept)
         return Selection(
             kept=kept,
             steps=tuple(steps),
@@ -72,40 +94,110 @@ class CalibratedRule:
             n_rows=self._design.n_rows,
             p_values=p_values,
             forced=forced,
+            evidence=evidence,
         )
 
-    def _forward(self, forced: tuple[int, ...], most: int | None, note: OnStep) -> dict[int, float]:
-        """The factors that entered, in order, and the p-value of the step in which each did."""
+    def _search(self, forced: tuple[int, ...], most: int | None, note: OnStep) -> tuple[tuple[int, ...], Floats]:
+        """The factors that stay, and their p-values: the larger one of entering and of staying."""
         entered: dict[int, float] = {}
-        varying = self._design.varying  # some rows may vary less than all
-        base = tuple(i for i in forced if i in varying)
-        candidates = tuple(i for i in varying if i not in forced)
-        while candidates and (most is None or len(entered) < most):
-            residuals = self._residuals(base)
+        removed: set[int] = set()
+        kept, p_values = tuple(sorted(forced)), np.full(len(forced), np.nan)
+        for _ in range(MOST_ROUNDS):
+            room = None if most is None else most - len(kept) + len(forced)
+            new = self._forward(kept, forced, removed, room, note)
+            if not new and removed:
+                break
+            entered |= new
+            grown = tuple(sorted({*kept, *new}))
+            kept, p_values = self._eliminate(grown, forced, note)
+            exchanged = self._exchange(kept, forced, note)
+            if exchanged:
+                entered |= {better: entered[worse] for worse, better in exchanged.items()}
+                kept = tuple(sorted(exchanged.get(i, i) for i in kept))
+                kept, p_values = self._eliminate(kept, forced, note)
+            removed |= set(grown) - set(kept)
+            if not removed:
+                break
+        return kept, np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
+
+    def _forward(
+        self, kept: tuple[int, ...], forced: tuple[int, ...], removed: set[int], room: int | None, note: OnStep
+    ) -> dict[int, float]:
+        """The factors that entered, in order, and the p-value of the step in which each did.
+
+        Those that were removed before are accounted for, so that none enters that only stands for them.
+        """
+        entered: dict[int, float] = {}
+        controls = tuple(sorted(removed))
+        base = self._varying_of(kept)
+        candidates = self._varying_but((*kept, *removed))
+        while candidates and (room is None or len(entered) < room):
+            given = (*base, *controls)
+            residuals = self._residuals(given, candidates)
             if residuals.variance <= ROUNDING:
                 break
             explained = self._explained(residuals)
-            test = self._test_each(residuals, base, candidates)
-            best = JointTest((candidates[int(np.argmax(test.deviates))],), min(test.p_value / SINGLE, 1.0))
-            level = self._alpha / max(len(entered), 1)  # the more are in, the surer the next one must be
-            room = len(candidates) if most is None else most - len(entered)
-            if best.p_value > SURE and len(candidates) > 1 and room > 1:
-                best = self._try_together(residuals, candidates, best, room)
-            chosen = best.factors if best.p_value <= level else ()
-            note(
-                Step("forward", base, explained, candidates, explained + self.total * test.gains, chosen, best.p_value)
-            )
+            test = self._test_each(residuals, given, candidates)
+            single = SINGLE * (1 - DISTILLED if self._are_many(candidates) else 1)
+            n_in = len(base) - len(forced)
+            best = JointTest((candidates[int(np.argmax(test.deviates))],), min(self._adjust(test, n_in) / single, 1.0))
+            most = len(candidates) if room is None else room - len(entered)
+            if best.p_value > SURE and len(candidates) > 1 and most > 1:
+                best = self._try_together(residuals, given, candidates, best, most)
+            chosen = best.factors if best.p_value <= self._alpha else ()
+            known = tuple(i for i in chosen if known_from(self._design, i, given))
+            if known:  # that is no news, however it looks
+                candidates = tuple(i for i in candidates if i not in known)
+                continue
+            p_values = dict.fromkeys(chosen, best.p_value)
+            if not chosen and self._are_many(candidates):
+                p_values = self._distil(residuals, given, candidates, n_in)
+                chosen = tuple(p_values)[:most]
+            gained = explained + self.total * test.gains
+            note(Step("forward", base, explained, candidates, gained, chosen, min([best.p_value, *p_values.values()])))
             if not chosen:
                 break
-            entered.update(dict.fromkeys(chosen, best.p_value))
+            entered.update(p_values)
             base += chosen
             candidates = tuple(i for i in candidates if i not in chosen)
         return entered
 
-    def _try_together(self, residuals: Residuals, candidates: tuple[int, ...], best: JointTest, room: int) -> JointTest:
+    def _adjust(self, test: CandidateTest, n_in: int) -> float:
+        """The p-value of the best candidate, with all others accounted for.
+
+        Of false discoveries, a share of alpha is allowed: so with so many that are in, each may be the less sure.
+        """
+        if self._control == "fwer":
+            return test.p_value
+        return float(test.single_p_values.min() * (n_in + test.deviates.size) / (n_in + 1))
+
+    def _are_many(self, candidates: tuple[int, ...]) -> bool:
+        """Whether lines beside those of all others are told by a lasso: least squares would need more rows."""
+        n_rows, n_lines = self._design.n_rows, len(candidates)
+        are_many = n_lines > min(self._n_units / ROWS_PER_COEFFICIENT, MOST_LINES)
+        return are_many and n_rows <= MOST_DISTILLED_ROWS and n_rows * n_lines <= MOST_DISTILLED
+
+    def _distil(
+        self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...], n_in: int
+    ) -> dict[int, float]:
+        """The candidates whose lines show beside those of all others, and their p-values."""
+
+        def test() -> Floats:
+            lines = Lines.of(self._functions, residuals.regression, candidates)
+            found = distil(lines, residuals.left, self._folds, self._draws.groups)
+            return np.array([found.get(i, 1.0) for i in candidates])
+
+        found = self._find_once(("distil", base, candidates), test)
+        p_values = dict(zip(candidates, (found / (SINGLE * DISTILLED)).tolist(), strict=True))
+        adjusted = holm(p_values) if self._control == "fwer" else benjamini_hochberg(p_values, n_in)
+        return {i: p for i, p in adjusted.items() if p <= self._alpha}
+
+    def _try_together(
+        self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...], best: JointTest, most: int
+    ) -> JointTest:
         """Two or three candidates, if there is more evidence for them than for the best single one."""
-        joint = self._test_together(residuals, candidates, room)
-        joint = JointTest(joint.factors, min(joint.p_value / (1 - SINGLE), 1.0))
+        joint = self._test_together(residuals, base, candidates, most)
+        joint = JointTest(joint.factors, min(joint.p_value / TOGETHER, 1.0))
         return joint if joint.p_value < best.p_value else best
 
     def _eliminate(
@@ -117,7 +209,7 @@ class CalibratedRule:
             tested = tuple(i for i in kept if i not in forced)
             of_tested, explained = self._test_members(kept, tested)
             worst = int(np.argmax(of_tested))
-            removed = (tested[worst],) if of_tested[worst] > self._alpha / len(tested) else ()
+            removed = (tested[worst],) if of_tested[worst] > self._alpha else ()
             base_explained = self._explained(self._residuals(self._varying_of(kept)))
             note(Step("elimination", kept, base_explained, tested, explained, removed, float(of_tested[worst])))
             p_values = np.full(len(kept), np.nan)
@@ -127,6 +219,39 @@ class CalibratedRule:
             if not removed:
                 break
         return kept, p_values
+
+    def _exchange(self, kept: tuple[int, ...], forced: tuple[int, ...], note: OnStep) -> dict[int, int]:
+        """Find the factors that have a near copy which explains more in their place, and these copies."""
+        exchanged: dict[int, int] = {}
+        for factor in kept:
+            copies = () if factor in forced else self._copies(factor, kept)
+            if not copies:
+                continue
+            rest = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
+            residuals = self._residuals(rest, (factor, *copies))
+            gains = [self._gain(residuals, i) for i in (factor, *copies)]
+            explained = self._explained(residuals) + self.total * np.array(gains)
+            best = int(np.argmax(explained))
+            chosen = (factor, copies[best - 1]) if best else ()
+            now = tuple(exchanged.get(i, i) for i in kept)
+            note(Step("exchange", now, float(explained[0]), copies, explained[1:], chosen))
+            if best and copies[best - 1] not in exchanged.values():
+                exchanged[factor] = copies[best - 1]
+        return exchanged
+
+    def _gain(self, residuals: Residuals, factor: int) -> float:
+        """The variance that a factor explains beyond a base."""
+        regression = residuals.regression
+        first = self._functions.of(factor)[: max(COMPARED, self._functions.n_plain(factor))]
+        return float(residuals.gains(regression.remains(regression.weigh(first)), len(first))[0])
+
+    def _copies(self, factor: int, kept: tuple[int, ...]) -> tuple[int, ...]:
+        """The factors left out whose lines are nearly that of a factor."""
+        left_out = self._varying_but(kept)
+        if not left_out:
+            return ()
+        lines = Lines.of(self._functions, self._residuals(()).regression, left_out)
+        return lines.like(self._functions.plain(factor).astype(np.float64), COPY)
 
     def _test_members(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
         """The p-value of some factors, each given all others, and the variance that these explain: (tested,) both."""
@@ -140,40 +265,88 @@ class CalibratedRule:
     def _test_member(self, kept: tuple[int, ...], member: int) -> tuple[float, float]:
         """The p-value of one factor given the others, and the variance that these explain."""
         rest = self._varying_of(tuple(i for i in kept if i != member))
-        residuals = self._residuals(rest)
-        p_value = 1.0  # if the others leave nothing of y
-        if residuals.variance > ROUNDING:
-            p_value = self._candidates(residuals, rest).test_member(member)
-        return p_value, self._explained(residuals)
+        residuals = self._residuals(rest, (member,))
+        explained = self._explained(residuals)
+        # The others may leave nothing of y, or nothing of the factor.
+        if residuals.variance <= ROUNDING or known_from(self._design, member, rest):
+            return 1.0, explained
+        beside = self._candidates(residuals, rest, self._varying_but(rest)).test_member(member)
+        return max(beside, self._test_beside_left_out(residuals, rest, member)), explained
+
+    def _test_beside_left_out(self, residuals: Residuals, rest: tuple[int, ...], member: int) -> float:
+        """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
+
+        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell.
+        """
+        regression = residuals.regression
+        left_out = self._varying_but((*rest, member))
+        own = regression.remains(regression.weigh(self._functions.plain(member))).astype(np.float64)
+        lines = Lines.of_few(self._functions, regression, left_out)
+        if lines is None:
+            return 0.0
+        lines = lines.without(lines.like(own, COPY))
+        if not lines.fit(regression, self._n_units):
+            return 0.0
+        full = Residuals(regression.extend(lines.left), self._y, self._draws, is_exchangeable=False)
+        of_rest = [self._functions.multiplied(i) for i in rest]
+        p_value = Candidates(self._functions, full, of_rest, self._workers).test_member(member)
+        return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
+
+    def _test_left_out(self, kept: tuple[int, ...]) -> Evidence:
+        """The evidence for each factor that is not kept, beside those that are."""
+        base, left_out = self._varying_of(kept), self._varying_but(kept)
+        whole = regress(self._functions, base, self._root_weights, self._n_units, self._y, whole=True)
+        nearly = nearly_known(self._functions, whole, left_out) if base else []
+        known = {i: others for i in nearly if (others := known_from(self._design, i, base))}
+        candidates = tuple(i for i in left_out if i not in known)
+        residuals = self._residuals(base, candidates)
+        if not candidates or residuals.variance <= ROUNDING:
+            return Evidence({}, {}, known)
+        test = self._test_each(residuals, base, candidates)
+        p_values, single = (np.minimum(each / SINGLE, 1.0).tolist() for each in (test.p_values, test.single_p_values))
+        return Evidence(dict(zip(candidates, p_values, strict=True)), dict(zip(candidates, single, strict=True)), known)
 
     def _test_each(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> CandidateTest:
         def test() -> Floats:
-            found = self._candidates(residuals, base).test_each(candidates)
-            return np.concatenate([found.deviates, found.gains, [found.p_value]])
+            found = self._candidates(residuals, base, candidates).test_each(candidates)
+            return np.concatenate([found.deviates, found.gains, found.draws])
 
-        found = self._find_once(("test", base, candidates), test)
-        deviates, gains = found[:-1].reshape(2, -1)
-        return CandidateTest(deviates, gains, float(found[-1]))
+        key, n = (frozenset(base), candidates), len(candidates)
+        if key not in self._last_test:
+            found = self._find_once(("test", base, candidates), test)
+            self._last_test = {key: CandidateTest(self._design.n_rows, found[:n], found[n : 2 * n], found[2 * n :])}
+        return self._last_test[key]
 
-    def _test_together(self, residuals: Residuals, candidates: tuple[int, ...], room: int) -> JointTest:
+    def _test_together(
+        self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...], most: int
+    ) -> JointTest:
         def test() -> Floats:
-            found = joint_test(self._functions, residuals, candidates, self._workers, room)
+            found = joint_test(self._functions, residuals, candidates, self._workers, most)
             return np.array([found.p_value, *found.factors])
 
-        p_value, *factors = self._find_once(("test together", candidates, (room,)), test).tolist()
+        p_value, *factors = self._find_once(("test together", base, candidates, (most,)), test).tolist()
         return JointTest(tuple(map(int, factors)), p_value)
 
-    def _candidates(self, residuals: Residuals, base: tuple[int, ...]) -> Candidates:
-        return Candidates(self._functions, residuals, [self._functions.of(i) for i in base], self._workers)
+    def _candidates(self, residuals: Residuals, base: tuple[int, ...], beside: tuple[int, ...]) -> Candidates:
+        return Candidates(
+            self._functions,
+            residuals,
+            [self._functions.multiplied(i) for i in base],
+            self._workers,
+            partial(beside_others, self._functions, residuals, self._y, beside, self._n_units),
+        )
 
     def _varying_of(self, factors: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(i for i in factors if not self._design.constant[i])
+        return tuple(i for i in factors if not self._design.constant[i])  # some rows may vary less than all
+
+    def _varying_but(self, factors: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(i for i in self._design.varying if i not in factors)
 
     def _explained(self, residuals: Residuals) -> float:
         return self.total * (1 - residuals.variance)
 
-    def _residuals(self, base: tuple[int, ...]) -> Residuals:
-        regression = Regression(self._functions, base, self._root_weights, self._n_units)
+    def _residuals(self, base: tuple[int, ...], candidates: tuple[int, ...] = ()) -> Residuals:
+        regression = regress(self._functions, base, self._root_weights, self._n_units, self._y, candidates)
         return Residuals(regression, self._y, self._draws, is_exchangeable=not base)
 
 

@@ -16,6 +16,18 @@ StepCallback = Callable[[Path], None]
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What the calibrated rule knows of the factors that it left out, beside those that it kept."""
+
+    p_values: dict[int, float]
+    """The p-value of each factor that could have entered, with all of them accounted for."""
+    single_p_values: dict[int, float]
+    """The same as if each were the only one."""
+    functions_of: dict[int, tuple[int, ...]]
+    """Factors that are functions of kept ones, and of which."""
+
+
+@dataclass(frozen=True)
 class Selection:
     """Factors that were selected, and how."""
 
@@ -27,6 +39,8 @@ class Selection:
     """How many rows it was made on."""
     p_values: NDArray[np.float64] | None = None
     """Evidence for each factor kept, where the rule asks for it."""
+    evidence: Evidence | None = None
+    """Evidence for each factor left out, where the rule asks for it."""
     forced: tuple[int, ...] = ()
     """Factors that are kept whatever they add."""
     rows_apart: int = 0

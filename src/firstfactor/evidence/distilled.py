@@ -1,0 +1,134 @@
+"""Lines of many factors, each beside all others, where there are more factors than rows could tell apart.
+
+A lasso tells what other factors explain of y, and least squares on those of them that are related to a factor tell what
+they explain of its line. What is left of the two is multiplied, on rows that neither was fitted on (Shah and Peters
+2020; Liu, Katsevich, Janson and Ramdas 2022). Most of many factors have no effect: if their scores spread more than
+chance would let them, so do all (Efron 2004).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from ..neighbors.strategy import Floats, Positions
+from .lines import Lines
+
+N_FOLDS = 5
+
+# A lasso chooses from as many lines, those that go most with y, as have so many values; at least and at most so many.
+MOST_VALUES, FEWEST_LINES, MOST_LINES = 400_000, 200, 1000
+
+# Penalties that are tried, down to this share of the largest; rounds of a fit, and how close it must be.
+N_PENALTIES, SMALLEST_PENALTY, MOST_PASSES, TOLERANCE = 30, 0.02, 1000, 1e-3
+
+# A line that was taken is related to another if their correlation is so many times that of chance.
+RELATED = 4.0
+
+TINY = 1e-30
+
+
+def distil(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> dict[int, float]:
+    """Return the p-value of the lines of each factor beside all others, for what is left of y, (outputs, rows)."""
+    p_values = np.min([_distil_output(lines, y, folds, groups) for y in outputs], axis=0) * len(outputs)
+    factors, number, n_lines = np.unique(lines.owner, return_inverse=True, return_counts=True)
+    smallest = np.ones(factors.size)
+    np.minimum.at(smallest, number, p_values)
+    return dict(zip(factors.tolist(), np.minimum(smallest * n_lines, 1.0).tolist(), strict=True))
+
+
+def _distil_output(lines: Lines, y: Floats, folds: Positions, groups: Positions | None) -> Floats:
+    """The p-value of each line."""
+    X = lines.left.T
+    penalty = _choose_penalty(X, y, folds)
+    terms = np.empty_like(lines.left)
+    for fold in range(int(folds.max()) + 1):
+        inside = folds != fold
+        terms[:, ~inside] = _terms(X[inside], y[inside], X[~inside], y[~inside], penalty)
+    if groups is not None:
+        order = np.argsort(groups, kind="stable")
+        terms = np.add.reduceat(terms[:, order], np.flatnonzero(np.diff(groups[order], prepend=-1)), axis=1)
+    scores = np.abs(terms.sum(axis=1)) / np.sqrt(np.maximum((terms**2).sum(axis=1), TINY))
+    spread = float(np.median(scores) / norm.isf(0.25))
+    p_values: Floats = 2 * student.sf(scores / max(spread, 1.0), max(terms.shape[1] - 2, 1))
+    return p_values
+
+
+def _choose_penalty(X: Floats, y: Floats, folds: Positions) -> float:
+    """The penalty with the least cross-validated error."""
+    from sklearn.linear_model import LassoCV  # only if it is asked for
+
+    rows = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(int(folds.max()) + 1)]
+    lasso = LassoCV(
+        alphas=N_PENALTIES, eps=SMALLEST_PENALTY, cv=rows, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE
+    )
+    return float(lasso.fit(X[:, _screen(X, y)], y).alpha_)
+
+
+def _screen(X: Floats, y: Floats) -> Positions:
+    """The lines that go most with y."""
+    most = int(np.clip(MOST_VALUES // len(y), FEWEST_LINES, MOST_LINES))
+    return np.sort(np.argsort(-np.abs(X.T @ y), kind="stable")[:most])
+
+
+def _terms(X: Floats, y: Floats, X_new: Floats, y_new: Floats, penalty: float) -> Floats:
+    """What fits to some rows leave of y times what they leave of each line in new rows, (lines, new rows)."""
+    candidates = _screen(X, y)
+    slopes = _lasso(X[:, candidates], y, penalty)
+    taken, slopes = candidates[slopes != 0], slopes[slopes != 0]
+    of_y = np.broadcast_to(y_new - X_new[:, taken] @ slopes, (X.shape[1], len(y_new))).copy()
+    for place, line in enumerate(taken.tolist()):
+        others = np.delete(taken, place)
+        of_y[line] = y_new - X_new[:, others] @ _lasso(X[:, others], y, penalty, np.delete(slopes, place))
+    return of_y * _lines_beside(X, X_new, taken)
+
+
+def _lasso(X: Floats, y: Floats, penalty: float, start: Floats | None = None) -> Floats:
+    """Slopes of y on some lines, most of them 0."""
+    from sklearn.linear_model import Lasso
+
+    if X.shape[1] == 0:
+        return np.zeros(0)
+    lasso = Lasso(penalty, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE, warm_start=start is not None)
+    if start is not None:
+        lasso.coef_ = start
+    slopes: Floats = lasso.fit(X, y).coef_
+    return slopes
+
+
+def _lines_beside(X: Floats, X_new: Floats, taken: Positions) -> Floats:
+    """What those of the lines taken that are related to each line leave of it in new rows, (lines, new rows)."""
+    left = X_new.T.copy()
+    lengths = np.maximum(np.sqrt((X**2).sum(axis=0)), TINY)
+    correlations = np.abs(X[:, taken].T @ X) / np.outer(lengths[taken], lengths)
+    correlations[np.arange(taken.size), taken] = 0.0
+    are_related: NDArray[np.bool_] = correlations > RELATED / np.sqrt(len(X))
+    for line in np.flatnonzero(are_related.any(axis=0)).tolist():
+        related = taken[are_related[:, line]]
+        slopes = np.linalg.lstsq(X[:, related], X[:, line], rcond=None)[0]
+        left[line] -= X_new[:, related] @ slopes
+    return left
+
+
+def holm(p_values: dict[int, float]) -> dict[int, float]:
+    """Return adjusted p-values, ascending: the largest so far of each times the number of those not below it."""
+    ascending = sorted(p_values, key=lambda i: (p_values[i], i))
+    adjusted = np.maximum.accumulate([p_values[i] * (len(ascending) - k) for k, i in enumerate(ascending)])
+    return dict(zip(ascending, np.minimum(adjusted, 1.0).tolist(), strict=True))
+
+
+def benjamini_hochberg(p_values: dict[int, float], n_in: int = 0) -> dict[int, float]:
+    """Return p-values adjusted for the false discovery rate, ascending, where ``n_in`` others were found before."""
+    ascending = sorted(p_values, key=lambda i: (p_values[i], i))
+    n = n_in + len(ascending)
+    each = [p_values[i] * n / (n_in + k) for k, i in enumerate(ascending, start=1)]
+    adjusted = np.minimum.accumulate(each[::-1])[::-1]
+    return dict(zip(ascending, np.minimum(adjusted, 1.0).tolist(), strict=True))
+
+
+def draw_folds(rng: np.random.Generator, n_rows: int, groups: Positions | None) -> Positions:
+    """Return a random fold for each row; all rows of a group are in the same one."""
+    units: Sequence[int] | Positions = np.arange(n_rows) if groups is None else groups
+    return rng.permutation(int(np.max(units)) + 1)[units] % N_FOLDS

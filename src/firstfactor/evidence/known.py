@@ -1,0 +1,105 @@
+"""Is a factor a function of others? Then it is no news beside them, however small its p-value would be.
+
+Found are: a coarser category or any value that the level of one factor decides; a monotone function of one factor; and
+a sum of numbers and of their squares. Values of all rows count, so a rule with exceptions is none.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.design import Design
+from ..data.scaling import FAR
+from ..neighbors.strategy import Floats, Positions
+from .functions import FactorFunctions
+from .regression import Regression
+
+# A level must have at least so many rows on average for it to decide anything.
+ROWS_PER_LEVEL = 2
+
+# A factor of whose line least squares on others leave a larger share is no function of them.
+MOST_LEFT = 0.05
+
+# What least squares leave of a factor that is a combination of others, as a share of its variance.
+LEFT = 1e-10
+
+
+def nearly_known(functions: FactorFunctions, regression: Regression, factors: Sequence[int]) -> list[int]:
+    """Return the factors of whose lines a regression leaves hardly anything: only these can be functions of others."""
+    if functions.design.is_in_memory:
+        found = [_nearly_known(functions, some, regression) for some in functions.design.in_blocks(factors)]
+    else:
+        found = functions.ask_each_block("look for functions among", _nearly_known, factors, regression)
+    return [i for i, is_known in zip(factors, np.concatenate(found), strict=True) if is_known] if found else []
+
+
+def _nearly_known(functions: FactorFunctions, factors: Sequence[int], regression: Regression) -> NDArray[np.bool_]:
+    lines = regression.weigh(np.concatenate([functions.of(i)[:1] for i in factors]))
+    before, after = (np.einsum("ij,ij->i", each, each) for each in (lines, regression.remains(lines)))
+    nearly: NDArray[np.bool_] = after < MOST_LEFT * before
+    return nearly
+
+
+def known_from(design: Design, factor: int, others: Sequence[int]) -> tuple[int, ...]:
+    """Return the factors that decide the value of another in every row; none if they do not."""
+    for other in others:
+        if _decides(design, other, factor) or _is_monotone(design, other, factor):
+            return (other,)
+    return _combined(design, factor, others)
+
+
+def _decides(design: Design, other: int, factor: int) -> bool:
+    """Tell whether all rows with the same value of a factor have the same value of another."""
+    known, wanted = _levels(design, other), _levels(design, factor)
+    n_known = int(known.max()) + 1
+    if n_known * ROWS_PER_LEVEL > design.n_rows or wanted.max() >= n_known:
+        return False
+    first = np.empty(n_known, dtype=np.intp)
+    first[known] = wanted
+    return bool((first[known] == wanted).all())
+
+
+def _levels(design: Design, factor: int) -> Positions:
+    """The number of the value of a factor in each row, over all of its columns."""
+    codes = np.zeros(design.n_rows, dtype=np.intp)
+    for j in design.columns[factor]:
+        _, of_column = np.unique(design.column(j), return_inverse=True)
+        codes = np.unique(codes * (int(of_column.max()) + 1) + of_column, return_inverse=True)[1]
+    return codes
+
+
+def _is_monotone(design: Design, other: int, factor: int) -> bool:
+    """Tell whether one number rises or falls with another, and is the same only where the other is."""
+    values = [_number(design, i) for i in (other, factor)]
+    if values[0] is None or values[1] is None:
+        return False
+    steps = np.diff(values[1][np.argsort(values[0], kind="stable")])
+    same = np.diff(np.sort(values[0])) == 0
+    return bool(((steps == 0) == same).all() and ((steps >= 0).all() or (steps <= 0).all()))
+
+
+def _combined(design: Design, factor: int, others: Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of which another is a combination, with their squares, up to rounding."""
+    wanted = _number(design, factor)
+    numbers = {i: values for i in others if (values := _number(design, i)) is not None}
+    if wanted is None or not numbers or 2 * len(numbers) + 1 > design.n_rows / 2:
+        return ()
+    owners = [*numbers, *numbers]
+    squares = [values**2 for values in numbers.values()]
+    basis = np.stack([np.ones(design.n_rows), *numbers.values(), *squares], axis=1)
+    size = np.sqrt((basis**2).sum(axis=0))
+    coefficients = np.linalg.lstsq(basis / size, wanted, rcond=None)[0]
+    if np.sum((wanted - basis / size @ coefficients) ** 2) > LEFT * np.sum((wanted - wanted.mean()) ** 2):
+        return ()
+    involved = np.abs(coefficients[1:]) > 1e-6 * np.abs(coefficients).max()
+    return tuple(dict.fromkeys(i for i, is_in in zip(owners, involved.tolist(), strict=True) if is_in))
+
+
+def _number(design: Design, factor: int) -> Floats | None:
+    """The values of a factor that is one column of numbers without gaps."""
+    columns = design.columns[factor]
+    if len(columns) > 1 or design.categorical[columns[0]]:
+        return None
+    values = design.column(columns[0])
+    return None if (values > FAR / 2).any() else values
