@@ -98,8 +98,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Of each importance; not a number if not selected. See `interval`, and ``indices_.uncertainty`` for those of the
         noise variance and of the ceiling.
     p_values_ : array of shape (factors,)
-        How likely such an effect is if the factor adds nothing to the other selected ones; not a number likewise. The
-        paper's rule has none without ``split``: from the rows that selected, they would be too small.
+        Probability of such an effect if the factor adds nothing to the other selected ones, with all candidates
+        accounted for; under the calibrated rule also of factors left out. NaN under the paper's rule without ``split``:
+        from the rows that selected, they would be too small.
+    q_values_ : array of shape (factors,)
+        The false discovery rate if a factor and all with smaller q-values were selected; NaN likewise.
     alone_ : array of shape (factors,)
         What each factor explains by itself, selected or not, as a share of what the selected ones explain together.
         What it explains alone and is not lost without it, others know as well. `indices_.sharing.alone` has intervals.
@@ -268,6 +271,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.clusters_ = () if sharing is None else sharing.clusters
         self.tree_ = None if sharing is None else sharing.tree
         self.p_values_ = self.indices_.p_values
+        self.q_values_ = self.indices_.q_values
         return self
 
     def _by_column(self, of_factors: NDArray[Any]) -> NDArray[Any]:

@@ -17,6 +17,7 @@ from ..results.wording import (
     say_no_evidence,
     say_no_p_values,
     say_no_shares,
+    say_rest,
     say_rows_judged,
     say_weak,
 )
@@ -139,7 +140,7 @@ def _legend(result: Ranking) -> Iterator[str]:
         yield result.why_no_intervals
     elif indices.selected.size:
         known = not np.isnan(intervals(indices)).all()
-        p_values = "p: probability of the effect by chance" if indices.has_p_values else ""
+        p_values = "p: probability of such an effect if the factor adds nothing" if indices.has_p_values else ""
         said = [f"{100 * LEVEL:g} % intervals (chance and bias)"] * known + [p_values] * bool(p_values)
         if said:
             yield f"{'; '.join(said)}."
@@ -147,7 +148,7 @@ def _legend(result: Ranking) -> Iterator[str]:
         yield "* always in; all others are judged given these."
     if indices.weak.any():
         yield f"? weak: {say_weak(indices)}."
-    for sentence in (say_no_p_values(indices), say_disagreement(indices), say_rows_judged(indices)):
+    for sentence in (say_no_p_values(indices), say_disagreement(indices), say_rest(indices), say_rows_judged(indices)):
         if sentence:
             yield sentence
     if result.stability is not None:

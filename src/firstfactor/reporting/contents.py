@@ -24,6 +24,7 @@ from ..results.wording import (
     say_no_evidence,
     say_no_p_values,
     say_no_shares,
+    say_rest,
     say_rows_judged,
     say_weak,
     share_name,
@@ -158,6 +159,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "bias": say_bias(indices, "The estimator “extrapolated” has less bias."),
         "no_shares": say_no_shares(indices),
         "disagreement": say_disagreement(indices),
+        "rest": say_rest(indices),
         "rows_judged": say_rows_judged(indices),
     }
 

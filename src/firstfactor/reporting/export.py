@@ -123,6 +123,7 @@ def _uncertainty(indices: "Indices") -> dict[str, Any]:
         "noise_standard_error": None if sure is None else _number(sure.noise),
         "interval_level": LEVEL,
         "why_no_p_values": say_no_p_values(indices) or None,
+        "explained_by_factors_left_out": None if indices.evidence is None else indices.evidence.rest,
     }
 
 
@@ -219,10 +220,10 @@ def _factor_rows(result: Exported) -> list[dict[str, Any]]:
 
 def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
     """How sure each importance is; None where that is not known."""
-    names = ("standard_error", "p_value", "low", "high")
+    names = ("standard_error", "p_value", "q_value", "low", "high")
     if indices.uncertainty is None:
         return [dict.fromkeys(names)] * len(indices.names)
-    columns = (indices.standard_errors, indices.p_values, *indices.interval(LEVEL).T)
+    columns = (indices.standard_errors, indices.p_values, indices.q_values, *indices.interval(LEVEL).T)
     return [dict(zip(names, map(_number, row), strict=True)) for row in zip(*columns, strict=True)]
 
 

@@ -8,13 +8,16 @@ import numpy as np
 from .._utils import frames
 from .._utils.text import list_names, printable
 from ..data.table import locate
-from .formats import percent
-from .indices import Indices
+from .formats import format_p, percent
+from .indices import WEAK, Indices
 from .path import Path
 from .sharing import Cluster
 
 # What costs less than that, as a share of what is explained, costs next to nothing.
 NEXT_TO_NOTHING = 0.001
+
+# A factor stands in for another only if the exchange costs no more than this share, and it adds nothing to the other.
+CHEAP = 0.1
 
 # A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
 LITTLE = 0.01
@@ -27,7 +30,8 @@ class Explanations:
         self.names = tuple(names)
         """The name of each factor."""
         self.reasons = tuple(reasons)
-        """``selected``, ``constant``, ``stands in``, ``adds little``, ``removed``, ``no room`` or ``adds nothing``."""
+        """``selected``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``, ``no room``, ``lacks
+        evidence`` or ``adds nothing``."""
         self.sentences = tuple(sentences)
         """The sentence on each factor."""
 
@@ -80,23 +84,27 @@ def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
         return "selected", _say_selected(indices, factor, name)
     if indices.kinds[factor] == "constant":
         return "constant", f"{name} is constant: it has the same value in every row."
+    evidence, path = indices.evidence, indices.path
+    if evidence is not None and factor in evidence.functions_of:
+        known = list_names([printable(indices.names[i]) for i in evidence.functions_of[factor]])
+        return "function", f"{name} is a function of {known}: it can add nothing to what is selected."
     replaced = _replaces(indices, factor)
     if replaced:
         return "stands in", f"{name} stands in for {replaced}."
-    path = indices.path
     if path is not None and factor in path.spared:
         return (
             "adds little",
             f"{name} was left out to keep the set small: the others explain nearly as much without it.",
         )
-    if path is not None and factor in path.removed:
+    if path is not None and factor in path.removed and evidence is None:
         return (
             "removed",
             f"{name} entered and was removed: the others explain as much without it{_alone(indices, factor)}.",
         )
     if path is not None and _had_no_room(indices, path, factor):
         return "no room", f"{name} {_say_no_room(path, factor)}{_alone(indices, factor)}."
-    return "adds nothing", f"{name} {_say_no_gain(indices, factor)}{_alone(indices, factor)}."
+    reason = "adds nothing" if evidence is None else "lacks evidence"
+    return reason, f"{name} {_say_no_gain(indices, factor)}{_alone(indices, factor)}."
 
 
 def why_left_out(indices: Indices, factor: int) -> str:
@@ -132,11 +140,19 @@ def _replaces(indices: Indices, factor: int) -> str:
     exchange, cluster = indices.sharing.exchanges.get(factor), _cluster_of(indices, factor)
     if exchange is None or (cluster is None and not exchange.stands_in):
         return ""
+    if exchange.cost > CHEAP or _adds(indices, factor):
+        return ""
     selected = printable(indices.names[exchange.selected])
     cost = f"at most {percent(exchange.cost)} of what is explained"
     if exchange.cost < NEXT_TO_NOTHING:
         cost = "next to nothing"
     return f"{selected}: exchanging the two costs {cost}"
+
+
+def _adds(indices: Indices, factor: int) -> bool:
+    """Tell whether there is some evidence that a factor left out adds to the selected ones."""
+    single = {} if indices.evidence is None else indices.evidence.single_p_values
+    return single.get(factor, 1.0) <= WEAK
 
 
 def _cluster_of(indices: Indices, factor: int) -> Cluster | None:
@@ -168,12 +184,24 @@ def _say_no_room(path: Path, factor: int) -> str:
     return f"{why}: in place of the last one, it would add {path.last_gains[factor]:.3f} to R²"
 
 
+def _say_lack(indices: Indices, factor: int) -> str:
+    """That there is not enough evidence for a factor, with its p-value and the one that was needed."""
+    p_value = None if indices.evidence is None else indices.evidence.p_values.get(factor)
+    if p_value is None or indices.procedure is None:
+        return "the others explain everything"
+    selected = [printable(indices.names[i]) for i in indices.selected.tolist()]
+    beside = f" beside {list_names(selected, most=3)}" if selected else ""
+    shown = format_p(p_value)
+    shown = shown if shown.startswith("<") else f"= {shown}"
+    return f"not enough evidence{beside} (p {shown}, needed {indices.procedure.alpha:g})"
+
+
 def _say_no_gain(indices: Indices, factor: int) -> str:
     """That a factor does not help, and how that was seen."""
     if indices.path is None:
         return "adds nothing to the others"
-    if indices.path.is_calibrated:
-        return "adds no more to the selected factors than chance would" if indices.selected.size else "shows no effect"
+    if indices.evidence is not None:
+        return f"is left out: {_say_lack(indices, factor)}"
     gain = indices.path.last_gains.get(factor)
     if gain is None:
         return "did not help when it was last tried"

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import false_discovery_control
 
 from .._utils import frames
+from .._utils.text import list_names, printable
 from ..data.design import Kind
 from ..data.quality import Finding
 from ..data.response import Task
@@ -15,7 +17,7 @@ from .estimates import margin
 from .formats import format_p
 from .path import Path
 from .sharing import Driver, Sharing
-from .uncertainty import SAMPLE_SIZE_OK, SampleSize, Uncertainty
+from .uncertainty import SAMPLE_SIZE_OK, Evidence, SampleSize, Uncertainty
 
 # Evidence weaker than this is marked.
 WEAK = 0.05
@@ -98,6 +100,8 @@ class Indices:
 
     sharing: Sharing | None = None
     """What factors explain alone and which of them stand in for each other, where that was looked at."""
+    evidence: Evidence | None = None
+    """The evidence for each factor left out by the calibrated rule."""
 
     @property
     def is_shapley(self) -> bool:
@@ -155,10 +159,24 @@ class Indices:
     def p_values(self) -> NDArray[np.float64]:
         """For each factor, how likely such an effect is if it adds nothing to the others.
 
-        Not a number where the same rows selected the factors by the paper's rule: of the best of many candidates, such
-        a figure would be too small.
+        That of a factor left out by the calibrated rule is beside the selected ones. All candidates are accounted for.
+        NaN where the same rows selected the factors by the paper's rule: of the best of many candidates, such a figure
+        would be too small.
         """
         return self._sure().p_values
+
+    @property
+    def q_values(self) -> NDArray[np.float64]:
+        """The q-value of each factor: the false discovery rate if it and all with smaller ones were selected.
+
+        NaN where there is no p-value.
+        """
+        found = self.p_values.copy()
+        if self.evidence is not None:
+            found[list(self.evidence.single_p_values)] = list(self.evidence.single_p_values.values())
+        known = ~np.isnan(found)
+        found[known] = false_discovery_control(found[known]) if known.any() else found[known]
+        return found
 
     @property
     def has_p_values(self) -> bool:
@@ -248,9 +266,14 @@ class Indices:
     @property
     def left_out(self) -> NDArray[np.intp]:
         """Positions of the others: first those that came closest to being selected, constant ones last."""
-        gains = {} if self.path is None else self.path.last_gains
         others = np.flatnonzero(~self.support).tolist()
-        return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", -gains.get(i, -np.inf))), np.intp)
+        if self.evidence is not None:
+            p_values = self.evidence.p_values
+            nearest = {i: (p_values.get(i, 1.0), self.evidence.single_p_values.get(i, 1.0)) for i in others}
+        else:
+            gains = {} if self.path is None else self.path.last_gains
+            nearest = {i: (-gains.get(i, -np.inf), 0.0) for i in others}
+        return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", *nearest[i])), np.intp)
 
     def why_left_out(self, factor: int) -> str:
         """In a few words why a factor has importance 0.
@@ -269,14 +292,24 @@ class Indices:
             return "constant"
         if self.path is not None and factor in self.path.spared:
             return "the others explain nearly as much"
+        if self.evidence is not None:
+            return self._lacks_evidence(factor, self.evidence)
         if self.path is None or factor in self.path.removed:
             return "adds nothing to the others"
-        if self.path.is_calibrated:
-            return "adds no more than chance would"
         if factor not in self.path.last_gains:
             return "did not help when last tried"
         gain = f"{self.path.last_gains[factor]:+.3f}"
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
+
+    def _lacks_evidence(self, factor: int, evidence: Evidence) -> str:
+        """In a few words what is known of a factor that the calibrated rule left out."""
+        if factor in evidence.functions_of:
+            known = list_names([printable(self.names[i]) for i in evidence.functions_of[factor]])
+            return f"is a function of {known}"
+        if factor not in evidence.p_values:
+            return "the others explain everything"
+        p_value = format_p(evidence.p_values[factor])
+        return f"not enough evidence (p {p_value if p_value.startswith('<') else f'= {p_value}'})"
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
         """A data frame with a row for each factor: its importance, and how sure that is where it is known.
@@ -298,6 +331,8 @@ class Indices:
             columns["standard_error"] = self.uncertainty.standard_errors.tolist()
         if self.uncertainty is not None and self.has_p_values:
             columns["p_value"] = self.uncertainty.p_values.tolist()
+        if self.evidence is not None and self.has_p_values:
+            columns["q_value"] = self.q_values.tolist()
         return frames.make_frame(columns, backend)
 
     def __repr__(self) -> str:

@@ -12,6 +12,20 @@ from .estimates import at_positions
 LEAST_SURE = 0.5
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """The evidence for each factor that the calibrated rule left out, beside those that it selected."""
+
+    p_values: dict[int, float]
+    """The p-value of each factor that could have been selected, with all of them accounted for."""
+    single_p_values: dict[int, float]
+    """The same as if each were the only one."""
+    functions_of: dict[int, tuple[int, ...]]
+    """Factors that are functions of selected ones, and of which."""
+    rest: float
+    """The share of the variance of the response that all factors left out explain together, at least."""
+
+
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
     """Standard errors, and evidence that a factor adds something."""

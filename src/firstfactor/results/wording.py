@@ -12,6 +12,9 @@ from .indices import WEAK, Indices
 # How often the intervals that are shown hold the truth.
 LEVEL = 0.95
 
+# What factors left out explain together is said if it is at least this share of Var(Y).
+LEAST_REST = 0.01
+
 # A ceiling that is too low by less than this share of Var(Y) is not worth a word.
 LEAST_BIAS = 0.01
 
@@ -110,7 +113,10 @@ def say_ceiling(indices: Indices, response: str) -> str:
 def say_nothing_selected(indices: Indices, response: str) -> str:
     """The sentence that no factor was selected."""
     if is_calibrated(indices) and indices.procedure is not None:
-        return f"No factor explains more of {response} than chance would (alpha = {indices.procedure.alpha:g})."
+        return (
+            f"In {indices.n_rows:,} rows, there is not enough evidence that {response} depends on any factor "
+            f"(alpha = {indices.procedure.alpha:g})."
+        )
     return f"In {indices.n_rows:,} rows, no factor explains anything of the {measure(indices)} of {response}."
 
 
@@ -176,7 +182,7 @@ def headline(indices: Indices) -> str:
 
 def name_nothing(indices: Indices) -> str:
     """That nothing was selected, in a few words."""
-    return "No factor shows more than chance would" if is_calibrated(indices) else "No factor explains anything of y"
+    return "Not enough evidence for any factor" if is_calibrated(indices) else "No factor explains anything of y"
 
 
 def say_no_evidence(indices: Indices) -> str:
@@ -221,6 +227,19 @@ def say_disagreement(indices: Indices) -> str:
     if not (indices.support & ~np.isnan(low) & ((low > 0) != small)).any():
         return ""
     return "p says whether a factor adds anything, the interval how much, which is less certain: the two can disagree."
+
+
+def say_rest(indices: Indices) -> str:
+    """The sentence on what the factors left out explain together, though none can be named; nothing if little."""
+    evidence = indices.evidence
+    n_left_out = 0 if evidence is None else len(evidence.p_values)
+    if evidence is None or evidence.rest < LEAST_REST or n_left_out < 2:
+        return ""
+    more = "another " if indices.selected.size else ""
+    return (
+        f"Together the {n_left_out:,} left out explain at least {more}{percents(evidence.rest)[0]} of the "
+        f"{measure(indices)}, but no single one can be named: many weak factors, or a few that overlap."
+    )
 
 
 def say_rows_judged(indices: Indices) -> str:

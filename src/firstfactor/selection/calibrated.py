@@ -7,12 +7,14 @@ tried as well. A factor that has entered must show beside all others, those left
 near copy that explains more. That goes on until nothing enters and nothing leaves.
 """
 
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
 
 from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
+from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
 from ..evidence.distilled import benjamini_hochberg, distil, draw_folds, holm
 from ..evidence.functions import FactorFunctions
@@ -23,11 +25,15 @@ from ..evidence.regression import regress
 from ..evidence.scores import SURE, Draws, Residuals
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
+from ..results.uncertainty import Evidence
 from ..variance.conditional import ROUNDING, Variances
-from .selection import Evidence, OnStep, Selection
+from .selection import OnStep, Selection
 
 # Rows to test on: those of larger tables are drawn.
 MAX_ROWS = 50_000
+
+# Fewer rows do not tell what factors explain together.
+MIN_ROWS = 40
 
 # Added to a variance that may be 0.
 TINY = 1e-300
@@ -73,10 +79,13 @@ class CalibratedRule:
         self._functions = FactorFunctions(self._design, self._workers)
         self._last_test: dict[tuple[frozenset[int], tuple[int, ...]], CandidateTest] = {}
 
-    def select(self, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None) -> Selection:
+    def select(
+        self, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None, explain: bool = True
+    ) -> Selection:
         """Enter factors while the best is significant and remove those that no longer are, until neither happens.
 
-        The forced ones are in from the beginning and stay; at most ``most`` others enter.
+        The forced ones are in from the beginning and stay; at most ``most`` others enter. The evidence for those left
+        out is found only to ``explain`` why they are.
         """
         steps: list[Step] = []
 
@@ -85,8 +94,8 @@ class CalibratedRule:
             on_step(step)
 
         with one_blas_thread():
-            kept, p_values = self._search(forced, most, note)
-            evidence = self._test_left_out(kept)
+            kept, p_values, removed = self._search(forced, most, note)
+            evidence = self._test_left_out(kept, removed) if explain else None
         return Selection(
             kept=kept,
             steps=tuple(steps),
@@ -97,10 +106,12 @@ class CalibratedRule:
             evidence=evidence,
         )
 
-    def _search(self, forced: tuple[int, ...], most: int | None, note: OnStep) -> tuple[tuple[int, ...], Floats]:
-        """The factors that stay, and their p-values: the larger one of entering and of staying."""
+    def _search(
+        self, forced: tuple[int, ...], most: int | None, note: OnStep
+    ) -> tuple[tuple[int, ...], Floats, dict[int, float]]:
+        """The factors that stay, and their p-values: the larger one of entering and of staying; and those removed."""
         entered: dict[int, float] = {}
-        removed: set[int] = set()
+        removed: dict[int, float] = {}
         kept, p_values = tuple(sorted(forced)), np.full(len(forced), np.nan)
         for _ in range(MOST_ROUNDS):
             room = None if most is None else most - len(kept) + len(forced)
@@ -109,19 +120,20 @@ class CalibratedRule:
                 break
             entered |= new
             grown = tuple(sorted({*kept, *new}))
-            kept, p_values = self._eliminate(grown, forced, note)
+            kept, p_values = self._eliminate(grown, forced, removed, note)
             exchanged = self._exchange(kept, forced, note)
             if exchanged:
                 entered |= {better: entered[worse] for worse, better in exchanged.items()}
                 kept = tuple(sorted(exchanged.get(i, i) for i in kept))
-                kept, p_values = self._eliminate(kept, forced, note)
-            removed |= set(grown) - set(kept)
+                kept, p_values = self._eliminate(kept, forced, removed, note)
+                removed |= dict.fromkeys(exchanged, 1.0)  # beside its copy
             if not removed:
                 break
-        return kept, np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
+        p_values = np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
+        return kept, p_values, removed
 
     def _forward(
-        self, kept: tuple[int, ...], forced: tuple[int, ...], removed: set[int], room: int | None, note: OnStep
+        self, kept: tuple[int, ...], forced: tuple[int, ...], removed: Iterable[int], room: int | None, note: OnStep
     ) -> dict[int, float]:
         """The factors that entered, in order, and the p-value of the step in which each did.
 
@@ -201,7 +213,7 @@ class CalibratedRule:
         return joint if joint.p_value < best.p_value else best
 
     def _eliminate(
-        self, kept: tuple[int, ...], forced: tuple[int, ...], note: OnStep
+        self, kept: tuple[int, ...], forced: tuple[int, ...], removed: dict[int, float], note: OnStep
     ) -> tuple[tuple[int, ...], Floats]:
         """Remove the factor with the least evidence until all that are left have enough; their p-values."""
         p_values = np.full(len(kept), np.nan)
@@ -209,14 +221,15 @@ class CalibratedRule:
             tested = tuple(i for i in kept if i not in forced)
             of_tested, explained = self._test_members(kept, tested)
             worst = int(np.argmax(of_tested))
-            removed = (tested[worst],) if of_tested[worst] > self._alpha else ()
+            chosen = (tested[worst],) if of_tested[worst] > self._alpha else ()
             base_explained = self._explained(self._residuals(self._varying_of(kept)))
-            note(Step("elimination", kept, base_explained, tested, explained, removed, float(of_tested[worst])))
+            note(Step("elimination", kept, base_explained, tested, explained, chosen, float(of_tested[worst])))
+            removed |= dict.fromkeys(chosen, float(of_tested[worst]))
             p_values = np.full(len(kept), np.nan)
             p_values[np.isin(kept, tested)] = of_tested
-            p_values = p_values[~np.isin(kept, removed)]
-            kept = tuple(i for i in kept if i not in removed)
-            if not removed:
+            p_values = p_values[~np.isin(kept, chosen)]
+            kept = tuple(i for i in kept if i not in chosen)
+            if not chosen:
                 break
         return kept, p_values
 
@@ -227,8 +240,8 @@ class CalibratedRule:
             copies = () if factor in forced else self._copies(factor, kept)
             if not copies:
                 continue
-            rest = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
-            residuals = self._residuals(rest, (factor, *copies))
+            others = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
+            residuals = self._residuals(others, (factor, *copies))
             gains = [self._gain(residuals, i) for i in (factor, *copies)]
             explained = self._explained(residuals) + self.total * np.array(gains)
             best = int(np.argmax(explained))
@@ -264,22 +277,22 @@ class CalibratedRule:
 
     def _test_member(self, kept: tuple[int, ...], member: int) -> tuple[float, float]:
         """The p-value of one factor given the others, and the variance that these explain."""
-        rest = self._varying_of(tuple(i for i in kept if i != member))
-        residuals = self._residuals(rest, (member,))
+        others = self._varying_of(tuple(i for i in kept if i != member))
+        residuals = self._residuals(others, (member,))
         explained = self._explained(residuals)
         # The others may leave nothing of y, or nothing of the factor.
-        if residuals.variance <= ROUNDING or known_from(self._design, member, rest):
+        if residuals.variance <= ROUNDING or known_from(self._design, member, others):
             return 1.0, explained
-        beside = self._candidates(residuals, rest, self._varying_but(rest)).test_member(member)
-        return max(beside, self._test_beside_left_out(residuals, rest, member)), explained
+        beside = self._candidates(residuals, others, self._varying_but(others)).test_member(member)
+        return max(beside, self._test_beside_left_out(residuals, others, member)), explained
 
-    def _test_beside_left_out(self, residuals: Residuals, rest: tuple[int, ...], member: int) -> float:
+    def _test_beside_left_out(self, residuals: Residuals, others: tuple[int, ...], member: int) -> float:
         """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
 
         A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell.
         """
         regression = residuals.regression
-        left_out = self._varying_but((*rest, member))
+        left_out = self._varying_but((*others, member))
         own = regression.remains(regression.weigh(self._functions.plain(member))).astype(np.float64)
         lines = Lines.of_few(self._functions, regression, left_out)
         if lines is None:
@@ -288,23 +301,38 @@ class CalibratedRule:
         if not lines.fit(regression, self._n_units):
             return 0.0
         full = Residuals(regression.extend(lines.left), self._y, self._draws, is_exchangeable=False)
-        of_rest = [self._functions.multiplied(i) for i in rest]
-        p_value = Candidates(self._functions, full, of_rest, self._workers).test_member(member)
+        of_others = [self._functions.multiplied(i) for i in others]
+        p_value = Candidates(self._functions, full, of_others, self._workers).test_member(member)
         return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
 
-    def _test_left_out(self, kept: tuple[int, ...]) -> Evidence:
+    def _test_left_out(self, kept: tuple[int, ...], removed: dict[int, float]) -> Evidence:
         """The evidence for each factor that is not kept, beside those that are."""
         base, left_out = self._varying_of(kept), self._varying_but(kept)
         whole = regress(self._functions, base, self._root_weights, self._n_units, self._y, whole=True)
         nearly = nearly_known(self._functions, whole, left_out) if base else []
         known = {i: others for i in nearly if (others := known_from(self._design, i, base))}
-        candidates = tuple(i for i in left_out if i not in known)
-        residuals = self._residuals(base, candidates)
+        gone = {i: p for i, p in removed.items() if i not in known}
+        candidates, given = tuple(i for i in left_out if i not in known and i not in gone), (*base, *sorted(gone))
+        residuals = self._residuals(given, candidates)
         if not candidates or residuals.variance <= ROUNDING:
-            return Evidence({}, {}, known)
-        test = self._test_each(residuals, base, candidates)
+            return Evidence(gone, gone, known, 0.0)
+        test = self._test_each(residuals, given, candidates)
         p_values, single = (np.minimum(each / SINGLE, 1.0).tolist() for each in (test.p_values, test.single_p_values))
-        return Evidence(dict(zip(candidates, p_values, strict=True)), dict(zip(candidates, single, strict=True)), known)
+        return Evidence(
+            gone | dict(zip(candidates, p_values, strict=True)),
+            gone | dict(zip(candidates, single, strict=True)),
+            known,
+            self._explained_by_rest(self._residuals(base), (*candidates, *gone)),
+        )
+
+    def _explained_by_rest(self, residuals: Residuals, left_out: tuple[int, ...]) -> float:
+        """The share of Var(Y) that the factors left out explain together at least; 0 where that is not looked at."""
+        if len(left_out) > rest.MOST_LINES or not MIN_ROWS <= self._design.n_rows <= rest.MOST_ROWS:
+            return 0.0
+        lines = Lines.of(self._functions, residuals.regression, tuple(sorted(left_out)))
+        if not len(lines.left):
+            return 0.0
+        return max(rest.explained_by_rest(lines, residuals.left, self._folds, self._draws.groups), 0.0)
 
     def _test_each(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> CandidateTest:
         def test() -> Floats:

@@ -42,12 +42,12 @@ def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ign
 def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
     """Positions of the factors that `fit` selects, without their importances."""
     selecting = halves(variances)[0] if procedure.split else variances
-    return _select(selecting, procedure, ignore_step).kept
+    return _select(selecting, procedure, ignore_step, explain=False).kept
 
 
-def _select(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
+def _select(variances: Variances, procedure: Procedure, callback: StepCallback, explain: bool = True) -> Selection:
     """The factors by the rule, and if asked for only as few as explain nearly as much."""
-    selection = _select_by_rule(variances, procedure, callback)
+    selection = _select_by_rule(variances, procedure, callback, explain)
     is_flag = checks.is_boolean(procedure.compact)
     if (is_flag and not procedure.compact) or len(selection.kept) < 2:
         return selection
@@ -59,13 +59,13 @@ def _select(variances: Variances, procedure: Procedure, callback: StepCallback) 
     return make_compact(variances, selection, tolerance, in_context(callback, variances.design.names, selection.total))
 
 
-def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCallback) -> Selection:
+def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCallback, explain: bool) -> Selection:
     names, forced = variances.design.names, find_forced(variances, procedure)
     if procedure.rule == "calibrated":
         from .calibrated import CalibratedRule  # only if it is asked for
 
         rule = CalibratedRule(variances, procedure.alpha, procedure.control)
-        return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors)
+        return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors, explain)
     on_step = in_context(callback, names, variances.response.variance)
     forward = forward_rule(procedure.forward)
     entered, steps = select_forward(variances, forward, on_step, forced, procedure.max_factors)
@@ -119,6 +119,8 @@ def estimate_selected(
         elif procedure is not None and not selection.rows_apart:
             sure = replace(sure, p_values=np.full(len(kept), np.nan))
         sure = sure.expand(design.n_factors, kept)
+        if selection.evidence is not None and selection.p_values is not None:
+            sure.p_values[list(selection.evidence.p_values)] = list(selection.evidence.p_values.values())
     return Indices(
         values=values,
         names=design.names,
@@ -142,6 +144,7 @@ def estimate_selected(
         missing=tuple(design.n_missing.tolist()),
         findings=add_order(variances.examine_data(kept), variances, by_importance),
         sharing=sharing,
+        evidence=selection.evidence,
     )
 
 

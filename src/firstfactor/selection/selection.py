@@ -7,24 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..results.path import Path, Step
+from ..results.uncertainty import Evidence
 
 OnStep = Callable[[Step], None]
 """Called after each step, within the selection."""
 
 StepCallback = Callable[[Path], None]
 """Called after each step with a `Path` of that step alone, which knows the names and the variance to be explained."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the calibrated rule knows of the factors that it left out, beside those that it kept."""
-
-    p_values: dict[int, float]
-    """The p-value of each factor that could have entered, with all of them accounted for."""
-    single_p_values: dict[int, float]
-    """The same as if each were the only one."""
-    functions_of: dict[int, tuple[int, ...]]
-    """Factors that are functions of kept ones, and of which."""
 
 
 @dataclass(frozen=True)
