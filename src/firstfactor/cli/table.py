@@ -46,7 +46,7 @@ def print_factors(screen: Screen, result: Ranking) -> None:
     for line in lines:
         table.print(line)
     if len(others) > len(named):
-        screen.print(f"      … and {len(others) - len(named):,} others add nothing (--csv lists them)")
+        screen.print(f"      … and {len(others) - len(named):,} others were left out (--csv lists them)")
 
 
 def _driver_lines(screen: Screen, result: Ranking) -> Iterator[_Line]:
