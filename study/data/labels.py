@@ -44,6 +44,22 @@ NAMES = {
     "random-correlations": "Random correlations",
     "three-two-one": "3x₁ + 2x₂ + x₃",
     "three-two-one-noisy": "3x₁ + 2x₂ + x₃ in half noise",
+    "linear": "Lines",
+    "curved": "Curves",
+    "class-10": "Class of 10 %",
+    "class-30": "Class of 30 %",
+    "class-50": "Class of 50 %",
+    "poisson": "Counts",
+    "ordinal": "Five ordered levels",
+    "nested": "Continent of country",
+    "near-copies": "Near-copies",
+    "suppressors": "Suppressors",
+    "weak-product": "x₁x₂ of 10 %",
+    "weak-product-of-three": "x₁x₂x₃ of 25 %",
+    "weak-xor": "XOR of 6 %",
+    "five-lines": "5 lines of 70 %",
+    "twenty-lines": "20 lines of 95 %",
+    "twenty-noisy-lines": "20 lines of 70 %",
 }
 
 
