@@ -1,0 +1,38 @@
+"""The page on ordinary tables, docs/results/ordinary.md: made from stored rows alone, never by hand."""
+
+from pathlib import Path
+
+from ..methods.ours import ALPHA
+from ..paper.verdicts import REQUIREMENT_RULE
+from ..runs.experiments import FEW, ORDINARY
+from ..runs.store import RESULTS
+from .requirements_page import make_requirements_page, write_requirements_page
+from .sections import Section
+from .study_page import PAGE
+
+ORDINARY_PAGE = PAGE.with_name("ordinary.md")
+
+INTRODUCTION = f"""\
+# Ordinary tables, beside the tests made for them
+
+How much `FIRST(rule="calibrated")` finds in small ordinary tables, beside the test that is best there: least squares
+where truths are lines, splines where they are curves, a generalised linear model for classes and counts, products for
+interactions, the lasso for more columns than rows. The page is written by `python -m study show all` from what is
+stored in `study/results`; `python -m study run lines` runs what is missing of one experiment and
+`python -m study show lines` shows it. [evidence.md](evidence.md) has harder tables.
+
+alpha = {ALPHA} everywhere. Holm: Holm's procedure, which keeps the probability of any false factor at alpha. The lasso
+is not made to keep it: its set is for prediction. All see the same tables; all fits have one thread.
+
+- {REQUIREMENT_RULE}
+- Means of fewer than {FEW} repetitions are not judged."""
+
+
+def write_ordinary_page(page: Path = ORDINARY_PAGE, folder: Path = RESULTS) -> None:
+    """Write the page."""
+    write_requirements_page(page, folder, INTRODUCTION, ORDINARY)
+
+
+def make_ordinary_page(sections: list[Section]) -> str:
+    """Return the page in Markdown."""
+    return make_requirements_page(INTRODUCTION, sections)
