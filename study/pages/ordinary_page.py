@@ -1,13 +1,19 @@
 """The page on ordinary tables, docs/results/ordinary.md: made from stored rows alone, never by hand."""
 
 from pathlib import Path
+from typing import Any
+
+from firstfactor._utils.atomic_write import write_whole
 
 from ..methods.ours import ALPHA
 from ..paper.verdicts import REQUIREMENT_RULE
 from ..runs.experiments import FEW, ORDINARY
+from ..runs.ordinary_real import read_ordinary_real
 from ..runs.store import RESULTS
-from .requirements_page import make_requirements_page, write_requirements_page
-from .sections import Section
+from ..scores.results import Results
+from .ordinary_real import real_sections
+from .requirements_page import make_requirements_page
+from .sections import Section, make_section
 from .study_page import PAGE
 
 ORDINARY_PAGE = PAGE.with_name("ordinary.md")
@@ -30,9 +36,11 @@ is not made to keep it: its set is for prediction. All see the same tables; all 
 
 def write_ordinary_page(page: Path = ORDINARY_PAGE, folder: Path = RESULTS) -> None:
     """Write the page."""
-    write_requirements_page(page, folder, INTRODUCTION, ORDINARY)
+    results = Results.load(folder)
+    text = make_ordinary_page([make_section(one.name, results) for one in ORDINARY], read_ordinary_real(folder))
+    write_whole(page, lambda file: file.write(text.encode()))
 
 
-def make_ordinary_page(sections: list[Section]) -> str:
+def make_ordinary_page(sections: list[Section], real_tables: dict[str, dict[str, Any]]) -> str:
     """Return the page in Markdown."""
-    return make_requirements_page(INTRODUCTION, sections)
+    return make_requirements_page(INTRODUCTION, [*sections, *real_sections(real_tables)])

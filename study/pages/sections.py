@@ -18,6 +18,7 @@ from ..paper import claims
 from ..paper.claims.claim import Judged
 from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
 from ..runs.experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
+from ..runs.ordinary_real import MAX_ROWS, N_DIVISIONS, N_FOLDS
 from ..scores.results import Results
 from ..scores.truths import N_OUTER
 from .layout import Table
@@ -182,6 +183,15 @@ SETUPS = {
     "two, or of three, in one linear model; a factor is selected with any term that has it.",
     "many-columns": "Independent normal factors; 5 or 20 lines of equal size and random sign are 70 % or 95 % of "
     'Var(y). FDR: `FIRST(rule="calibrated", control="fdr")`. Lasso: least cross-validated error.',
+    "classic-tables": "p-values adjusted by Holm's procedure: of one linear model of all factors (OLS, or logistic "
+    "regression of two classes) and of splines of all factors; and those at which factors enter by the calibrated "
+    "rule. Shown are factors that any of the three selects, in bold where it does. Why answers differ is written by "
+    "hand.",
+    "cleaned-tables": f"{N_DIVISIONS} divisions into {N_FOLDS} folds. Factors are selected on four folds, by the "
+    "calibrated rule or by the lasso's least cross-validated error; gradient boosting (scikit-learn, 100 trees) and a "
+    "linear or logistic model predict the fifth, with these factors and with all. R², or AUC of two classes. Best: of "
+    f"both models, the one with the better mean, for each set of factors. Of larger tables {MAX_ROWS:,} rows. "
+    "`study/data/ordinary_tables.py` lists what is left out of each table.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }

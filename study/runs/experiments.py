@@ -408,5 +408,13 @@ ORDINARY = (
         ),
     ),
 )
+CLASSIC_TABLES, CLEANED_TABLES = (
+    Experiment(name, title, (), "study.runs.ordinary_real")
+    for name, title in (
+        ("classic-tables", "Tables that every statistician knows"),
+        ("cleaned-tables", "Real tables: models on the selected factors"),
+    )
+)
+"""What is stored of these is no rows, so that they are not run with the others."""
 ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING, *ORDINARY)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

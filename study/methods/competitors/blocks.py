@@ -48,7 +48,7 @@ def _levels(column: Any) -> Floats:
 def _spline(values: Floats) -> Floats:
     """Return the natural cubic spline; of few values, a polynomial through all of them."""
     distinct = np.unique(values)
-    scaled = (values - values.mean()) / (values.std() or 1.0)
+    scaled: Floats = (values - values.mean()) / (values.std() or 1.0)
     if distinct.size <= SPLINE_COLUMNS:
         return np.column_stack([scaled**power for power in range(1, max(distinct.size, 2))])
     knots = np.unique(np.quantile(scaled, np.linspace(*OUTER_KNOTS, SPLINE_COLUMNS + 1)))

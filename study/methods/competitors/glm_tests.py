@@ -23,7 +23,12 @@ Fit = Callable[[Floats, Floats], float]
 def logistic_holm(X: Any, y: Any, seed: int) -> Outcome:
     """Logistic regression of two classes."""
     del seed
-    return select(ratio_p_values(dummies(X), as_numbers(y), _glm(families.Binomial())))
+    return select(logistic_p_values(X, as_numbers(y)))
+
+
+def logistic_p_values(X: Any, y: Floats) -> Floats:
+    """Return the p-value of each factor in a logistic regression of 0 and 1."""
+    return ratio_p_values(dummies(X), y, _glm(families.Binomial()))
 
 
 def poisson_holm(X: Any, y: Any, seed: int) -> Outcome:

@@ -55,7 +55,8 @@ def lasso_set(X: Any, y: Any, seed: int) -> Outcome:
     splits = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(N_FOLDS)]
     fitted = LassoCV(cv=splits, max_iter=LASSO_STEPS, tol=1e-3).fit(standardised, as_numbers(y))
     owner = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
-    return outcome_of(np.bincount(owner, weights=fitted.coef_**2, minlength=len(blocks)))
+    squares = np.bincount(owner, weights=fitted.coef_**2, minlength=len(blocks))
+    return outcome_of(squares.astype(np.float64))
 
 
 def as_numbers(y: Any) -> Floats:
