@@ -51,6 +51,7 @@ NAMES = {
     "class-50": "Class of 50 %",
     "poisson": "Counts",
     "ordinal": "Five ordered levels",
+    "many-correlated": "Lines",
     "nested": "Continent of country",
     "near-copies": "Near-copies",
     "suppressors": "Suppressors",

@@ -280,6 +280,7 @@ SOURCES = {
     "class-50": DrawnTruth(some_factors, _class_of(0.5)),
     "poisson": DrawnTruth(some_factors, _of_lines(_counts)),
     "ordinal": DrawnTruth(some_factors, _of_lines(_ordinal)),
+    "many-correlated": DrawnTruth(some_factors, _sum_and_noise(curved=False)),
     "nested": DrawnTruth(places(1), _nested),
     "near-copies": DrawnTruth(places(3), _near_copies),
     "suppressors": DrawnTruth(places(3), _suppressors),

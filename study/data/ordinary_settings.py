@@ -12,7 +12,7 @@ LINES, CURVES = (
     for source in ("linear", "curved")
 )
 
-MANY_CORRELATED = Setting("linear", 200, 30, 0.8)
+MANY_CORRELATED = Setting("many-correlated", 200, 30, 0.8)
 NESTED = Setting("nested", 500, 10)
 NEAR_COPIES = tuple(Setting("near-copies", n, 8) for n in (300, 500))
 SUPPRESSORS = Setting("suppressors", 200, 8, 0.75)

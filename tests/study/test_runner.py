@@ -110,6 +110,8 @@ def assert_comes_out_again(row):
 def test_stored_rows_come_out_again_from_their_seeds(name):
     if name == "PYFIRST-RANK":
         pytest.importorskip("pyfirst")
+    if not Store(name).path.exists():
+        pytest.skip("the method has not been run yet")
     stored = Store(name).read()
     simulated = ~stored["part"].is_in(["original", "whole", "train", "subset", "shuffled", "fold"])
     rows = stored.filter(simulated, stored["n_factors"] <= 10).sort("repetition", "correlation")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ...data.labels import label
+from ...data.labels import NAMES, label
 from ...data.ordinary_settings import CORRELATIONS, DIMENSIONS, MANY_COLUMNS, SIZES
 from ...data.setting import Setting
 from ...paper.claims.ordinary import OURS, WORDS, of_size
@@ -33,14 +33,21 @@ def by_size(experiment: str, settings: tuple[Setting, ...]) -> Callable[[Results
     return tabulate
 
 
-def by_setting(experiment: str, settings: tuple[Setting, ...]) -> Callable[[Results], list[Table]]:
+def by_setting(
+    experiment: str, settings: tuple[Setting, ...], name: Callable[[Setting], str] = label
+) -> Callable[[Results], list[Table]]:
     """Return what makes tables with a row for each setting."""
 
     def tabulate(results: Results) -> list[Table]:
-        groups = {label(setting): [setting] for setting in settings}
+        groups = {name(setting): [setting] for setting in settings}
         return [_table(results, metric, groups, BY_NAME[experiment].methods) for metric in METRICS]
 
     return tabulate
+
+
+def response_label(setting: Setting) -> str:
+    """Return the kind of response and the number of rows; all else is the same."""
+    return f"{NAMES[setting.source]}, N = {setting.n_rows:,}"
 
 
 def tabulate_many_columns(results: Results) -> list[Table]:

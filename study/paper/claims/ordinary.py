@@ -54,8 +54,8 @@ WORDS = {
     "LOGISTIC-HOLM": "GLM + Holm",
     "POISSON-HOLM": "GLM + Holm",
     "ORDERED-HOLM": "GLM + Holm",
-    "PRODUCTS-HOLM": "products of two + Holm",
-    "TRIPLES-HOLM": "products of three + Holm",
+    "PRODUCTS-HOLM": "pairs + Holm",
+    "TRIPLES-HOLM": "triples + Holm",
 }
 
 MANY_COLUMNS: dict[Setting, tuple[str, float]] = {
