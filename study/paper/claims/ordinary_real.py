@@ -60,7 +60,7 @@ def judge_cleaned(tables: dict[str, Any]) -> list[Judged]:
     losses = {title: loss(table, OURS) for title, table in tables.items()}
 
     def small_mean() -> tuple[bool, str]:
-        mean = sum(one.value for one in losses.values()) / len(losses)
+        mean = round(sum(one.value for one in losses.values()) / len(losses), 9)
         return mean <= MEAN_LOSS, f"{mean:+.4f} on {len(losses)} tables".replace("-", "−")
 
     def few_losers() -> tuple[bool, str]:
