@@ -22,6 +22,7 @@ COMPETITORS = {
     "PRODUCTS-HOLM": "linear_tests:products_of_two",
     "TRIPLES-HOLM": "linear_tests:products_of_three",
     "LASSO-SET": "linear_tests:lasso_set",
+    "KNOCKOFFS": "knockoffs:knockoffs",
     "LOGISTIC-HOLM": "glm_tests:logistic_holm",
     "POISSON-HOLM": "glm_tests:poisson_holm",
     "ORDERED-HOLM": "glm_tests:ordered_holm",

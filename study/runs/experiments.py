@@ -402,7 +402,7 @@ ORDINARY = (
         "many-columns",
         "More columns than rows",
         (
-            Plan(ordinary_settings.MANY_COLUMNS[:3], (CHOICE, "CALIBRATED-FDR", "LASSO-SET"), range(HALF)),
+            Plan(ordinary_settings.MANY_COLUMNS[:3], (CHOICE, "CALIBRATED-FDR", "LASSO-SET", "KNOCKOFFS"), range(HALF)),
             Plan(ordinary_settings.MANY_COLUMNS[3:4], (CHOICE, "CALIBRATED-FDR", "LASSO-SET"), range(SOME)),
             Plan(ordinary_settings.MANY_COLUMNS[4:], (CHOICE, "CALIBRATED-FDR", "LASSO-SET"), range(FEW)),
         ),

@@ -51,6 +51,7 @@ WORDS = {
     "OLS-HOLM": "OLS + Holm",
     "SPLINE-HOLM": "splines + Holm",
     "LASSO-SET": "lasso",
+    "KNOCKOFFS": "knockoffs",
     "LOGISTIC-HOLM": "GLM + Holm",
     "POISSON-HOLM": "GLM + Holm",
     "ORDERED-HOLM": "GLM + Holm",
