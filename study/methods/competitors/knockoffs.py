@@ -1,4 +1,4 @@
-"""Gaussian knockoffs with the lasso's coefficients, of the package hidimstat: the false discovery rate is controlled."""
+"""Gaussian knockoffs with the lasso's coefficients, of the package hidimstat, which control false discoveries."""
 
 import warnings
 
