@@ -94,4 +94,4 @@ def _factors(setting: Setting) -> str:
     n_true = len(SOURCES[setting.source].true_factors)
     if (setting.part == "model" or setting.source in ("mixed", "panel")) and setting.n_factors > n_true:
         return f"{n_true} + {setting.n_factors - n_true}"
-    return str(setting.n_factors)
+    return f"{setting.n_factors:,}"

@@ -56,7 +56,7 @@ def _losses(tables: dict[str, Any]) -> Table:
         texts = [_signed(one.value) for one in losses]
         texts[2] = losses[2].text(3, sign=True) + (" !" if is_large(losses[2]) else "")
         shape = f"{table['n_rows']:,} × {table['n_factors']}"
-        rows.append([title, shape, f"{best:.3f}", sizes[0], *texts[:3], sizes[1], *texts[3:]])
+        rows.append([title, shape, f"{best:.3f}".replace("-", "−"), sizes[0], *texts[:3], sizes[1], *texts[3:]])
     means = [_signed(float(value)) for value in np.mean(all_losses, axis=0)]
     rows.append([f"mean of {len(tables)}", "", "", "", *means[:3], "", *means[3:]])
     header = ("", "size", "best of all", "factors", *MODELS, "best", "lasso: factors", *MODELS, "best")

@@ -170,7 +170,7 @@ SETUPS = {
     "curves": "As for lines, but a factor that is a number acts by its square, its absolute value, sin 2x, a step at ½ "
     "or exp x.",
     "look-alikes": f"Lines as above, N = 200, p = 30, ρ = 0.8. Continent of country: a country of {N_COUNTRIES} levels "
-    f"is {COUNTRY_SHARE:.0%} of Var(y); the continent is a function of it, one of {N_CONTINENTS}; eight numbers do "
+    f"is {100 * COUNTRY_SHARE:.0f} % of Var(y); one of {N_CONTINENTS} continents is a function of it; eight numbers do "
     "nothing. Near-copies: 0.5 x₁ + 0.4 x₂ + 0.3 x₃ + noise of variance 1, with copies of x₁ and x₂ at a correlation "
     f"of {COPY_CORRELATION} among eight factors. Suppressors: 0.45 x₁ − 0.45 x₂ + 0.4 x₃ + noise of variance 1, all "
     "correlations 0.75. Copies, the continent and factors that only correlate are false.",
