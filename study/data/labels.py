@@ -44,6 +44,23 @@ NAMES = {
     "random-correlations": "Random correlations",
     "three-two-one": "3x₁ + 2x₂ + x₃",
     "three-two-one-noisy": "3x₁ + 2x₂ + x₃ in half noise",
+    "linear": "Lines",
+    "curved": "Curves",
+    "class-10": "Class of 10 %",
+    "class-30": "Class of 30 %",
+    "class-50": "Class of 50 %",
+    "poisson": "Counts",
+    "ordinal": "Five ordered levels",
+    "many-correlated": "Lines",
+    "nested": "Continent of country",
+    "near-copies": "Near-copies",
+    "suppressors": "Suppressors",
+    "weak-product": "x₁x₂ of 10 %",
+    "weak-product-of-three": "x₁x₂x₃ of 25 %",
+    "weak-xor": "XOR of 6 %",
+    "five-lines": "5 lines of 70 %",
+    "twenty-lines": "20 lines of 95 %",
+    "twenty-noisy-lines": "20 lines of 70 %",
 }
 
 
@@ -77,4 +94,4 @@ def _factors(setting: Setting) -> str:
     n_true = len(SOURCES[setting.source].true_factors)
     if (setting.part == "model" or setting.source in ("mixed", "panel")) and setting.n_factors > n_true:
         return f"{n_true} + {setting.n_factors - n_true}"
-    return str(setting.n_factors)
+    return f"{setting.n_factors:,}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from firstfactor import problems
 
-from . import difficult, everyday, functions, noise, originals, sharing
+from . import difficult, everyday, functions, noise, ordinary, originals, sharing
 from .real_tables import N_FOLDS, as_numbers, fold, load, split
 
 PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
@@ -19,6 +19,7 @@ SOURCES: dict[str, Any] = {
     **functions.SOURCES,
     **difficult.SOURCES,
     **sharing.SOURCES,
+    **ordinary.SOURCES,
 }
 REAL_ROWS = frozenset({"train", "fold"})
 """Parts of a real table to select factors on; a forest with them predicts its other rows."""
@@ -43,9 +44,18 @@ class Setting:
 
     @property
     def true_factors(self) -> tuple[int, ...]:
-        """Positions of the factors that the response depends on, which no real table knows."""
+        """Positions of the factors that the response depends on in all repetitions, which no real table knows."""
         true: tuple[int, ...] = SOURCES[self.source].true_factors
         return tuple(range(len(true))) if self.part == "model" else true
+
+    def true_in(self, repetition: int) -> tuple[int, ...]:
+        """Return the positions of the factors that the response depends on in one repetition."""
+        draw_true = getattr(SOURCES[self.source], "draw_true", None)
+        return draw_true(self.n_factors, self.rng(repetition)) if draw_true else self.true_factors
+
+    def sought_in(self, repetition: int) -> tuple[int, ...]:
+        """Return those of them that can be found."""
+        return self.sought or self.true_in(repetition)
 
     @property
     def sought(self) -> tuple[int, ...]:

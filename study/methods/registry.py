@@ -17,6 +17,15 @@ COMPETITORS = {
     "VIMP-R2": "vimp:vimp_r2",
     "VIMP-ACC": "vimp:vimp_accuracy",
     "PYFIRST-RANK": "pyfirst_rank:pyfirst_rank",
+    "OLS-HOLM": "linear_tests:ols_holm",
+    "SPLINE-HOLM": "linear_tests:spline_holm",
+    "PRODUCTS-HOLM": "linear_tests:products_of_two",
+    "TRIPLES-HOLM": "linear_tests:products_of_three",
+    "LASSO-SET": "linear_tests:lasso_set",
+    "KNOCKOFFS": "knockoffs:knockoffs",
+    "LOGISTIC-HOLM": "glm_tests:logistic_holm",
+    "POISSON-HOLM": "glm_tests:poisson_holm",
+    "ORDERED-HOLM": "glm_tests:ordered_holm",
 }
 
 NAMES = (*OURS, *COMPETITORS)

@@ -21,7 +21,8 @@ def short_of(sections: list[Section]) -> list[str]:
 def section_parts(section: Section, figure: str = "") -> list[str]:
     """Return the paragraphs of a section: what was set up, its figure, tables and statements."""
     experiment = section.experiment
-    parts = [f"## {experiment.title}", f"`python -m study show {experiment.name}` – {section.setup}"]
+    command = experiment.script or f"study show {experiment.name}"
+    parts = [f"## {experiment.title}", f"`python -m {command}` – {section.setup}"]
     if figure:
         parts.append(f"![{FIGURES[experiment.name][1]}]({figure})")
         parts += [CAPTIONS[experiment.name]] if experiment.name in CAPTIONS else []

@@ -9,6 +9,8 @@ from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
 from ..data.difficult import BLOCK, MEMORY, SCALE, STEEPNESS
 from ..data.everyday import OUTPUT_CORRELATION, WEIGHT_SHAPE
 from ..data.evidence import AMOUNTS, CLASSES, INTERACTIONS, OTHER_FUNCTIONS, RARE_CLASS, SMALL_EFFECTS
+from ..data.ordinary import COPY_CORRELATION, COUNTRY_SHARE, MEAN_COUNT, N_CONTINENTS, N_COUNTRIES
+from ..data.ordinary_settings import CURVES, LINES, LOOK_ALIKES, RESPONSES, TOGETHER
 from ..data.sharing import EQUAL_CORRELATION, PAPER_CORRELATION
 from ..methods.ours import ALPHA
 from ..methods.sharing import ESTIMATOR
@@ -16,6 +18,7 @@ from ..paper import claims
 from ..paper.claims.claim import Judged
 from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
 from ..runs.experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
+from ..runs.ordinary_real import MAX_ROWS, N_DIVISIONS, N_FOLDS
 from ..scores.results import Results
 from ..scores.truths import N_OUTER
 from .layout import Table
@@ -39,6 +42,7 @@ from .tables.missing_values import tabulate_missing_values
 from .tables.next_step import tabulate_next_step
 from .tables.noise import tabulate_noise
 from .tables.null_p_values import tabulate_p_values
+from .tables.ordinary import by_setting, by_size, response_label, tabulate_many_columns
 from .tables.originals import tabulate_originals
 from .tables.panel_ceiling import tabulate_panel_ceiling
 from .tables.ranking import tabulate_ranking
@@ -66,6 +70,12 @@ FUNCTIONS = (
     "with Σᵢⱼ = ρ^|i−j|."
 )
 SINES = "Sines: Σ sin 2πxⱼ of five factors; a tenth of Var(y) is noise where factors are independent."
+ORDINARY_TABLES = (
+    "Three to six factors, drawn anew for each table, have a line of random sign that by itself is 2 to 10 % of "
+    "Var(y). Factors are normal, all with the correlation ρ or with Σᵢⱼ = ρ^|i−j|; in a third of the tables each is a "
+    "number, binary, ordinal with five values or a category of four levels. Noise is normal, t₃, lognormal, or normal "
+    "with a scale that depends on a true factor. 5, 10 or 30 factors, ρ = 0, 0.5 or 0.8."
+)
 SETUPS = {
     "estimators": "The Ishigami function of three independent factors with 10,000 rows and normal noise of variance 1. "
     "NANNE uses two neighbours, NANNE-3 and NN use three. The truth is the closed form.",
@@ -156,9 +166,39 @@ SETUPS = {
     "cumulative": "y = 3x₁ + 2x₂ + x₃ + noise, independent normal factors of variance 1, 1,000 rows. Noise has "
     "variance 1, or 14, which is half of Var(y). x₁ explains 9/14 of what all explain, x₁ and x₂ 13/14. Beside it "
     "pyfirst 1.0.2, the authors' package, with noise=True.",
+    "lines": ORDINARY_TABLES,
+    "curves": "As for lines, but a factor that is a number acts by its square, its absolute value, sin 2x, a step at ½ "
+    "or exp x.",
+    "look-alikes": f"Lines as above, N = 200, p = 30, ρ = 0.8. Continent of country: a country of {N_COUNTRIES} levels "
+    f"is {100 * COUNTRY_SHARE:.0f} % of Var(y); one of {N_CONTINENTS} continents is a function of it; eight numbers do "
+    "nothing. Near-copies: 0.5 x₁ + 0.4 x₂ + 0.3 x₃ + noise of variance 1, with copies of x₁ and x₂ at a correlation "
+    f"of {COPY_CORRELATION} among eight factors. Suppressors: 0.45 x₁ − 0.45 x₂ + 0.4 x₃ + noise of variance 1, all "
+    "correlations 0.75. Copies, the continent and factors that only correlate are false.",
+    "responses": "The same sums of lines, p = 10, ρ = 0.5. Two classes and five ordered levels are cut from the sum "
+    f"with logistic noise, so that odds are proportional; counts are Poisson of mean {MEAN_COUNT} with the sum as "
+    "logarithm. GLM: logistic, Poisson and proportional-odds regression with likelihood-ratio tests; a p-value is 1 "
+    "where a fit does not converge. OLS and lasso take classes as 0 and 1.",
+    "together": "Eight independent normal factors; the product of two of them is 10 % of Var(y) in 200 rows, that of "
+    "three 25 % in 200 rows, the sign of that of two 6 % in 500 rows. Pairs, triples: all lines and all products of "
+    "two, or of three, in one linear model; a factor is selected with any term that has it.",
+    "many-columns": "Independent normal factors; 5 or 20 lines of equal size and random sign are 70 % or 95 % of "
+    'Var(y). FDR: `FIRST(rule="calibrated", control="fdr")`. Lasso: least cross-validated error. '
+    "Knockoffs: Gaussian, with the lasso's coefficients (hidimstat 0.4), FDR 0.1; only with 300 columns.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }
+REAL_SETUPS = {
+    "classic-tables": "p-values adjusted by Holm's procedure: of one linear model of all factors (OLS, or logistic "
+    "regression of two classes) and of splines of all factors; and those at which factors enter by the calibrated "
+    "rule. Shown are factors that any of the three selects, in bold where it does. Why answers differ is written by "
+    "hand.",
+    "cleaned-tables": f"{N_DIVISIONS} divisions into {N_FOLDS} folds. Factors are selected on four folds, by the "
+    "calibrated rule or by the lasso's least cross-validated error; gradient boosting (scikit-learn, 100 trees) and a "
+    "linear or logistic model predict the fifth, with these factors and with all. R², or AUC of two classes. Best: of "
+    f"both models, the one with the better mean, for each set of factors. Of larger tables {MAX_ROWS:,} rows. "
+    "`study/data/ordinary_tables.py` lists what is left out of each table.",
+}
+"""Of experiments that store no rows."""
 NUMBER_RULES = {
     "dimension": NUMBER_RULE,
     "fast": NUMBER_RULE,
@@ -179,7 +219,8 @@ class Section:
     @property
     def setup(self) -> str:
         """What was set up, in a sentence or two."""
-        return SETUPS[self.experiment.name]
+        name = self.experiment.name
+        return REAL_SETUPS[name] if name in REAL_SETUPS else SETUPS[name]
 
     def count(self, verdict: Verdict) -> tuple[int, int]:
         """Return how many numbers, and how many statements, came to a verdict."""
@@ -228,6 +269,12 @@ BUILD: dict[str, Build] = {
     "ten-tables": _without_numbers(tabulate_ten_tables),
     "sharing": _without_numbers(tabulate_sharing),
     "cumulative": _without_numbers(tabulate_cumulative),
+    "lines": _without_numbers(by_size("lines", LINES)),
+    "curves": _without_numbers(by_size("curves", CURVES)),
+    "look-alikes": _without_numbers(by_setting("look-alikes", LOOK_ALIKES)),
+    "responses": _without_numbers(by_setting("responses", RESPONSES, response_label)),
+    "together": _without_numbers(by_setting("together", TOGETHER)),
+    "many-columns": _without_numbers(tabulate_many_columns),
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..data import evidence, originals, sharing
+from ..data import evidence, ordinary_settings, originals, sharing
 from ..data.everyday import AT_RANDOM, BY_VALUE
 from ..data.setting import Setting
 from .store import Task
@@ -53,6 +53,8 @@ class Experiment:
     name: str
     title: str
     plans: tuple[Plan, ...]
+    script: str = ""
+    """Module that stores what is shown, where that is not rows."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -368,5 +370,51 @@ SHARING = (
         (Plan(IN_ORDER, ("CUMULATIVE", "PYFIRST-RANK"), range(HALF)),),
     ),
 )
-ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING)
+
+CHOICE = "CALIBRATED-CHOICE"
+PEERS = ("OLS-HOLM", "SPLINE-HOLM", "LASSO-SET")
+GENERALISED = (
+    (ordinary_settings.CLASSES, "LOGISTIC-HOLM"),
+    (ordinary_settings.COUNTS, "POISSON-HOLM"),
+    (ordinary_settings.ORDINAL, "ORDERED-HOLM"),
+)
+IN_EACH_CELL = 80
+"""Tables of lines with the same numbers of rows and factors and the same correlation."""
+ORDINARY = (
+    Experiment("lines", "Weak lines", (Plan(ordinary_settings.LINES, (CHOICE, *PEERS), range(IN_EACH_CELL)),)),
+    Experiment("curves", "Weak curves", (Plan(ordinary_settings.CURVES, (CHOICE, *PEERS), range(IN_EACH_CELL // 2)),)),
+    Experiment(
+        "look-alikes",
+        "Correlated, nested and nearly copied factors",
+        (Plan(ordinary_settings.LOOK_ALIKES, (CHOICE, *PEERS), range(MOST)),),
+    ),
+    Experiment(
+        "responses",
+        "Classes, counts and ordered levels",
+        tuple(Plan(settings, (CHOICE, "OLS-HOLM", model, "LASSO-SET"), range(MANY)) for settings, model in GENERALISED),
+    ),
+    Experiment(
+        "together",
+        "Weak effects of factors that matter only together",
+        (Plan(ordinary_settings.TOGETHER, (CHOICE, "PRODUCTS-HOLM", "TRIPLES-HOLM", "LASSO-SET"), range(MOST)),),
+    ),
+    Experiment(
+        "many-columns",
+        "More columns than rows",
+        (
+            Plan(ordinary_settings.MANY_COLUMNS[:3], (CHOICE, "CALIBRATED-FDR", "LASSO-SET", "KNOCKOFFS"), range(HALF)),
+            Plan(ordinary_settings.MANY_COLUMNS[3:4], (CHOICE, "CALIBRATED-FDR", "LASSO-SET"), range(SOME)),
+            Plan(ordinary_settings.MANY_COLUMNS[4:], (CHOICE, "CALIBRATED-FDR", "LASSO-SET"), range(FEW)),
+        ),
+    ),
+)
+CLASSIC_TABLES, CLEANED_TABLES = (
+    Experiment(name, title, (), "study.runs.ordinary_real")
+    for name, title in (
+        ("classic-tables", "Tables that every statistician knows"),
+        ("cleaned-tables", "Real tables: models on the selected factors"),
+    )
+)
+"""What is stored of these is no rows, so that they are not run with the others."""
+ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING, *ORDINARY)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

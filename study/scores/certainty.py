@@ -134,18 +134,18 @@ def paired_difference(cell: Cell, other: Cell, metric: str) -> Estimate:
     Its spread is taken after adding one table on which the first is right alone and one for the second, so that a
     hundred tables without a difference are not taken for certainty.
     """
-    ours, theirs = _same_repetitions(cell, other)
+    ours, theirs = same_repetitions(cell, other)
     differences = cell.values(metric)[ours] - other.values(metric)[theirs]
     return Estimate(float(differences.mean()), float(np.append(differences, [1.0, -1.0]).std(ddof=1)), len(differences))
 
 
 def importance_difference(cell: Cell, other: Cell) -> Estimate:
     """Return how far importances are from those of another cell in the same repetition: the mean over all factors."""
-    ours, theirs = _same_repetitions(cell, other)
+    ours, theirs = same_repetitions(cell, other)
     return estimate(np.abs(cell.importances[ours] - other.importances[theirs]).mean(axis=1))
 
 
-def _same_repetitions(cell: Cell, other: Cell) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def same_repetitions(cell: Cell, other: Cell) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where the repetitions that both cells have are in each."""
     _, ours, theirs = np.intersect1d(
         cell.rows["repetition"].to_numpy(), other.rows["repetition"].to_numpy(), return_indices=True

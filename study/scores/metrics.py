@@ -78,14 +78,14 @@ def _untied_pairs(values: Floats) -> float:
 
 def exact(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return 1 where the factors of the model were selected, as far as they can be found, and no other; else 0."""
-    all_found = selected(setting, rows)[:, list(setting.sought)].all(axis=1)
+    all_found = (selected(setting, rows) | ~_sought(setting, rows)).all(axis=1)
     return np.where(all_found, 1 - any_false(setting, rows), 0.0)
 
 
 def found(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return the share of the factors of the model that was selected, of those that can be found."""
-    rates: Floats = selected(setting, rows)[:, list(setting.sought)].mean(axis=1)
-    return rates
+    sought = _sought(setting, rows)
+    return _share(selected(setting, rows) & sought, sought)
 
 
 def any_false(setting: Setting, rows: pl.DataFrame) -> Floats:
@@ -95,26 +95,32 @@ def any_false(setting: Setting, rows: pl.DataFrame) -> Floats:
 
 def true_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return the share of the factors of the model that was selected."""
-    rates: Floats = selected(setting, rows)[:, _in_model(setting)].mean(axis=1)
-    return rates
+    true = _in_model(setting, rows)
+    return _share(selected(setting, rows) & true, true)
 
 
 def false_positives(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return the share of the other factors that was selected."""
-    rates: Floats = selected(setting, rows)[:, ~_in_model(setting)].mean(axis=1)
-    return rates
+    false = ~_in_model(setting, rows)
+    return _share(selected(setting, rows) & false, false)
 
 
 def n_true(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return how many factors of the model were selected."""
-    counts: Floats = selected(setting, rows)[:, _in_model(setting)].sum(axis=1, dtype=float)
+    counts: Floats = (selected(setting, rows) & _in_model(setting, rows)).sum(axis=1, dtype=float)
     return counts
 
 
 def n_false(setting: Setting, rows: pl.DataFrame) -> Floats:
     """Return how many other factors were selected."""
-    counts: Floats = selected(setting, rows)[:, ~_in_model(setting)].sum(axis=1, dtype=float)
+    counts: Floats = (selected(setting, rows) & ~_in_model(setting, rows)).sum(axis=1, dtype=float)
     return counts
+
+
+def false_discoveries(setting: Setting, rows: pl.DataFrame) -> Floats:
+    """Return the share of the selected factors that is not in the model; 0 where nothing was selected."""
+    proportions: Floats = n_false(setting, rows) / np.maximum(n_selected(setting, rows), 1)
+    return proportions
 
 
 def any_selected(_: Setting, rows: pl.DataFrame) -> Floats:
@@ -167,6 +173,7 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
     "false positives": false_positives,
     "n true": n_true,
     "n false": n_false,
+    "false discoveries": false_discoveries,
     "any selected": any_selected,
     "n selected": n_selected,
     "error ratio": error_ratio,
@@ -177,10 +184,28 @@ METRICS: dict[str, Callable[[Setting, pl.DataFrame], Floats]] = {
 }
 
 
-def _in_model(setting: Setting) -> Flags:
-    flags = np.zeros(setting.n_factors, dtype=bool)
-    flags[list(setting.true_factors)] = True
+def _in_model(setting: Setting, rows: pl.DataFrame) -> Flags:
+    """Return which factors the response depends on in every row."""
+    return _flags(setting, rows, setting.true_in)
+
+
+def _sought(setting: Setting, rows: pl.DataFrame) -> Flags:
+    """Return which of them can be found."""
+    return _flags(setting, rows, setting.sought_in)
+
+
+def _flags(setting: Setting, rows: pl.DataFrame, factors_in: Callable[[int], tuple[int, ...]]) -> Flags:
+    flags = np.zeros((len(rows), setting.n_factors), dtype=bool)
+    for k, repetition in enumerate(rows["repetition"].to_list()):
+        flags[k, list(factors_in(repetition))] = True
     return flags
+
+
+def _share(some: Flags, of: Flags) -> Floats:
+    """Return the share of true values in each row; NaN where there could be none."""
+    with np.errstate(invalid="ignore"):
+        shares: Floats = some.sum(axis=1) / of.sum(axis=1)
+    return shares
 
 
 def _positions(rows: pl.DataFrame, column: str) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-NEEDED = ("matplotlib", "pandas", "polars", "pyarrow", "shap", "skmisc", "typer")
+NEEDED = ("matplotlib", "pandas", "polars", "pyarrow", "shap", "skmisc", "statsmodels", "typer")
 MISSING = [name for name in NEEDED if find_spec(name) is None]
 
 

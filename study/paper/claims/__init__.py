@@ -11,6 +11,7 @@ from . import (
     fast,
     hundred,
     importance,
+    ordinary,
     ranking,
     real_tables,
     requirements,
@@ -33,6 +34,7 @@ _FILES = (
     requirements,
     evidence,
     sharing,
+    ordinary,
 )
 ALL: tuple[Claim, ...] = tuple(claim for file in _FILES for claim in file.CLAIMS)
 

@@ -1,0 +1,73 @@
+"""Real tables: what is said by the calibrated rule and its peers, and what models lose on the selected factors."""
+
+from typing import Any
+
+import numpy as np
+
+from ..methods.ours import ALPHA
+from ..paper.claims.ordinary import OURS
+from ..paper.claims.ordinary_real import Explained, is_large, judge_classic, judge_cleaned, selectors
+from ..runs.experiments import CLASSIC_TABLES, CLEANED_TABLES
+from ..runs.ordinary_real import MODELS
+from ..scores.ordinary import loss
+from .layout import NOTHING, Table
+from .sections import Section
+
+EXPLAINED: Explained = {}
+"""Why answers differ, by title of the table and name of the factor: written by hand."""
+
+
+def real_sections(stored: dict[str, dict[str, Any]]) -> list[Section]:
+    """Return both sections from what is stored."""
+    classic, cleaned = stored["classic"], stored["cleaned"]
+    return [
+        Section(CLASSIC_TABLES, [_said(*one) for one in classic.items()], [], judge_classic(classic, EXPLAINED)),
+        Section(CLEANED_TABLES, [_losses(cleaned)] if cleaned else [], [], judge_cleaned(cleaned)),
+    ]
+
+
+def _said(title: str, table: dict[str, Any]) -> Table:
+    """Return the factors of one table that any of three ways selects."""
+    rows = []
+    for name, factor in table["factors"].items():
+        chosen = selectors(factor)
+        if any(chosen):
+            values = (factor["linear"], factor["splines"], factor["calibrated"])
+            cells = [_cell(value, one) for value, one in zip(values, chosen, strict=True)]
+            why = EXPLAINED.get((title, name), "" if len(set(chosen)) == 1 else "not explained yet")
+            rows.append([name, *cells, why])
+    size = f"{title} ({table['n_rows']:,} rows, {table['n_factors']} factors; p ≤ {ALPHA} is selected)"
+    return Table(size, ("", f"{table['model']} + Holm", "splines + Holm", "calibrated", "why"), rows)
+
+
+def _cell(p_value: float | None, selected: bool) -> str:
+    text = NOTHING if p_value is None else "<0.001" if p_value < 0.0005 else f"{p_value:.3f}"
+    return f"**{text}**" if selected else text
+
+
+def _losses(tables: dict[str, Any]) -> Table:
+    """Return what models lose with the selected factors, and with those of the lasso."""
+    rows, all_losses = [], []
+    for title, table in tables.items():
+        losses = [loss(table, method, model) for method in (OURS, "LASSO-SET") for model in (*MODELS, None)]
+        all_losses.append([one.value for one in losses])
+        sizes = [f"{np.mean(table['sizes'][method]):.1f}" for method in (OURS, "LASSO-SET")]
+        best = max(np.mean(table["scores"][model]["all"]) for model in MODELS)
+        texts = [_signed(one.value) for one in losses]
+        texts[2] = losses[2].text(3, sign=True) + (" !" if is_large(losses[2]) else "")
+        shape = f"{table['n_rows']:,} × {table['n_factors']}"
+        rows.append([title, shape, f"{best:.3f}".replace("-", "−"), sizes[0], *texts[:3], sizes[1], *texts[3:]])
+    means = [_signed(float(value)) for value in np.mean(all_losses, axis=0)]
+    rows.append([f"mean of {len(tables)}", "", "", "", *means[:3], "", *means[3:]])
+    header = ("", "size", "best of all", "factors", *MODELS, "best", "lasso: factors", *MODELS, "best")
+    note = (
+        "Loss: score with all factors minus score with the selected ones; below 0, fewer factors are better. Standard "
+        "errors are over folds, which are not independent. !: more than 0.02, and more than two standard errors."
+    )
+    return Table(
+        "Mean loss by the calibrated rule, and by the lasso", header, rows, note, strong=frozenset([len(rows) - 1])
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")
