@@ -32,6 +32,8 @@ TINY = 1e-30
 
 def distil(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> dict[int, float]:
     """Return the p-value of the lines of each factor beside all others, for what is left of y, (outputs, rows)."""
+    if len(lines.left) == 0:  # all are known from the base
+        return {}
     p_values = np.min([_distil_output(lines, y, folds, groups) for y in outputs], axis=0) * len(outputs)
     factors, number, n_lines = np.unique(lines.owner, return_inverse=True, return_counts=True)
     smallest = np.ones(factors.size)
