@@ -139,7 +139,7 @@ class CalibratedRule:
             explained = self._explained(residuals)
             test = self._test_each(residuals, given, candidates)
             single = SINGLE * (1 - DISTILLED if self._are_many(candidates) else 1)
-            n_in = len(base) - len(forced)
+            n_in = sum(i not in forced for i in base)
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(self._adjust(test, n_in) / single, 1.0))
             most = len(candidates) if room is None else room - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and most > 1:
