@@ -151,8 +151,9 @@ class CalibratedRule:
                 continue
             p_values = dict.fromkeys(chosen, best.p_value)
             if not chosen and self._are_many(candidates):
-                p_values = self._distil(residuals, given, candidates, n_in)
-                chosen = tuple(p_values)[:most]
+                distilled = self._distil(residuals, given, candidates, n_in)
+                p_values = dict(list(distilled.items())[:most])
+                chosen = tuple(p_values)
             gained = explained + self.total * test.gains
             note(Step("forward", base, explained, candidates, gained, chosen, min([best.p_value, *p_values.values()])))
             if not chosen:
