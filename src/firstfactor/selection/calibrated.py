@@ -225,7 +225,7 @@ class CalibratedRule:
         """Find the factors that have a near copy which explains more in their place, and these copies."""
         exchanged: dict[int, int] = {}
         for factor in kept:
-            copies = () if factor in forced else self._copies(factor, kept)
+            copies = () if factor in forced else self._copies(factor, (*kept, *exchanged.values()))
             if not copies:
                 continue
             rest = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
@@ -236,7 +236,7 @@ class CalibratedRule:
             chosen = (factor, copies[best - 1]) if best else ()
             now = tuple(exchanged.get(i, i) for i in kept)
             note(Step("exchange", now, float(explained[0]), copies, explained[1:], chosen))
-            if best and copies[best - 1] not in exchanged.values():
+            if best:
                 exchanged[factor] = copies[best - 1]
         return exchanged
 
