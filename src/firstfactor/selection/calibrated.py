@@ -115,7 +115,7 @@ class CalibratedRule:
                 entered |= {better: entered[worse] for worse, better in exchanged.items()}
                 kept = tuple(sorted(exchanged.get(i, i) for i in kept))
                 kept, p_values = self._eliminate(kept, forced, note)
-            removed |= set(grown) - set(kept)
+            removed = (removed | set(grown)) - set(kept)
             if not removed:
                 break
         return kept, np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
