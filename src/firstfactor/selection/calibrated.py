@@ -46,6 +46,9 @@ COPY = 0.85
 # it was the best of so many.
 RELATED = 0.5
 
+# Where those left out leave a smaller share of a factor's line, they are a copy of it together: nothing could show.
+LEFT_TO_SHOW = 0.05
+
 # First functions by which near copies are compared.
 COMPARED = 4
 
@@ -277,7 +280,8 @@ class CalibratedRule:
     def _test_beside_left_out(self, residuals: Residuals, rest: tuple[int, ...], member: int) -> float:
         """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
 
-        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell.
+        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell, or
+        where those left out leave hardly anything of the factor.
         """
         regression = residuals.regression
         left_out = self._varying_but((*rest, member))
@@ -289,6 +293,8 @@ class CalibratedRule:
         if not lines.fit(regression, self._n_units):
             return 0.0
         full = Residuals(regression.extend(lines.left), self._y, self._draws, is_exchangeable=False)
+        if np.sum(full.regression.remains(own.astype(np.float32)) ** 2) <= LEFT_TO_SHOW * np.sum(own**2):
+            return 0.0
         of_rest = [self._functions.multiplied(i) for i in rest]
         p_value = Candidates(self._functions, full, of_rest, self._workers).test_member(member)
         return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
