@@ -84,16 +84,102 @@ def test_of_two_values_there_is_one_function_and_of_one_value_none():
     assert smooth_functions(np.full(5, 7.0), 10).shape == (0, 5)
 
 
-def test_functions_see_ranks_only():
+def naive_line(values):
+    """Values, those beyond a quartile by more than three quartile distances drawn in, with mean 0 and mean square 1."""
+    ascending = sorted(values)
+    low, high = ascending[len(values) // 4], ascending[len(values) - 1 - len(values) // 4]
+    reach = 3 * (high - low)
+    line = np.array([min(max(value, low - reach), high + reach) for value in values])
+    line = line - line.mean()
+    return line / np.sqrt(np.mean(line**2))
+
+
+def naive_functions(values, most=10):
+    """The line of some values, then the functions of ranks beyond their line without it, as they were but uncorrelated."""
+    line = naive_line(values)
+    found = [line]
+    left = np.array([f - np.mean(f * line) * line for f in smooth_functions(values, most)[1:].astype(float)])
+    if len(left):
+        variances, directions = np.linalg.eigh(left @ left.T / len(values))
+        found += list(directions @ np.diag(variances**-0.5) @ directions.T @ left)
+    return np.array(found)
+
+
+SHAPES = {
+    "normal": np.random.default_rng(1).normal(size=80),
+    "skewed": np.random.default_rng(2).exponential(size=80) ** 2,
+    "far out": np.r_[1e6, -50.0, np.random.default_rng(3).uniform(size=78)],
+    "tied": np.random.default_rng(4).integers(0, 5, size=80) ** 2.0,
+    "two values": (np.arange(80) % 3 > 0) * 1.0,
+}
+
+
+@pytest.mark.parametrize("values", SHAPES.values(), ids=SHAPES)
+def test_functions_of_a_number_are_its_line_and_what_that_leaves_of_functions_of_ranks(values):
+    found = functions_of(values[:, None])
+    np.testing.assert_allclose(found.of(0), naive_functions(values), atol=1e-4)
+    assert found.n_plain(0) == 1
+    np.testing.assert_array_equal(found.plain(0), found.of(0)[:1])
+    np.testing.assert_allclose(found.multiplied(0), smooth_functions(values, 10)[:2], atol=1e-6)
+
+
+def test_values_far_out_do_not_make_the_line():
+    values = SHAPES["far out"]
+    line = functions_of(values[:, None]).of(0)[0]
+    assert line[0] == line.max() < 6  # it would be about 9
+    assert np.corrcoef(line[2:], values[2:])[0, 1] > 0.999
+    assert np.corrcoef(np.clip(values, -50, 50), line)[0, 1] < 0.9
+
+
+def test_most_values_alike_have_the_line_of_their_ranks():
+    values = np.r_[np.zeros(70), np.arange(1.0, 11.0) ** 3]
+    found = functions_of(values[:, None])
+    np.testing.assert_allclose(found.of(0), smooth_functions(values, 10), atol=1e-6)
+    assert found.n_plain(0) == 1
+
+
+@pytest.mark.parametrize("rows", [79, 80, 81, 82])
+def test_shifting_scaling_and_reversing_a_factor_changes_nothing_but_signs(rows):
+    rng = np.random.default_rng(0)
+    x = np.r_[rng.standard_cauchy(size=rows)][:, None]
+    plain = functions_of(x).of(0)
+    np.testing.assert_allclose(functions_of(70 * x - 3).of(0), plain, atol=1e-3)
+    turned = functions_of(-x).of(0)
+    signs = np.sign((turned * plain).sum(axis=1, keepdims=True))
+    assert signs[0] == -1
+    np.testing.assert_allclose(signs * turned, plain, atol=1e-3)
+
+
+def test_beyond_their_lines_factors_are_seen_by_their_ranks():
     X = np.random.default_rng(0).normal(size=(60, 1))
-    np.testing.assert_array_equal(functions_of(X).of(0), functions_of(np.exp(5 * X)).of(0))
+    plain, other = functions_of(X), functions_of(np.exp(5 * X))
+    np.testing.assert_array_equal(plain.multiplied(0), other.multiplied(0))
+    assert np.corrcoef(plain.of(0)[0], other.of(0)[0])[0, 1] < 0.9
 
 
-def test_columns_without_ties_share_their_functions_with_those_computed_for_each():
+def test_columns_without_ties_share_their_functions_of_ranks_with_those_computed_for_each():
     X = np.random.default_rng(0).normal(size=(60, 3))
     found = functions_of(X)
     for j in range(3):
-        np.testing.assert_allclose(found.of(j), smooth_functions(X[:, j], 10), atol=1e-6)
+        np.testing.assert_allclose(found.multiplied(j), smooth_functions(X[:, j], 10)[:2], atol=1e-6)
+        np.testing.assert_allclose(found.of(j), naive_functions(X[:, j]), atol=1e-4)
+
+
+def test_all_levels_and_gaps_are_plain():
+    found = functions_of(columns())
+    plain = dict(zip(columns().columns, map(found.n_plain, range(7)), strict=True))
+    assert plain == {
+        "distinct": 1,
+        "tied": 1,
+        "skewed": 1,
+        "missing": 2,
+        "tied and missing": 2,
+        "category": 4,
+        "boolean": 1,
+    }
+    assert [len(found.multiplied(i)) for i in range(7)] == [2, 2, 2, 2, 2, 2, 1]
+    assert len(found.plain(5, most=3)) == 3 and len(found.plain(5, most=9)) == 4
+    np.testing.assert_array_equal(found.multiplied(3)[0], found.of(3)[0])  # whether a value is missing
 
 
 @pytest.mark.parametrize("rows", [2, 3, 5, 10])
@@ -134,7 +220,11 @@ def test_factors_of_several_columns_have_the_functions_of_each():
     X = pd.DataFrame(rng.normal(size=(80, 5)), columns=list("abcde"))
     found = functions_of(X, factor_groups={"abc": ["a", "b", "c"]})
     assert len(found.of(0)) == 3 * 8  # about 24 in all
-    np.testing.assert_allclose(found.of(0)[8:16], smooth_functions(X["b"].to_numpy(), 8), atol=1e-6)
+    assert found.n_plain(0) == 3
+    of_each = [naive_functions(X[name].to_numpy(), 8) for name in "abc"]
+    expected = np.concatenate([each[:1] for each in of_each] + [each[1:] for each in of_each])
+    np.testing.assert_allclose(found.of(0), expected, atol=1e-4)
+    np.testing.assert_allclose(found.multiplied(0), smooth_functions(X["a"].to_numpy(), 8)[:2], atol=1e-6)
     wide = functions_of(pd.DataFrame(rng.normal(size=(80, 40))), factor_groups={"all": list(range(40))})
     assert len(wide.of(0)) == 40 * 2
 
@@ -147,17 +237,19 @@ def test_factors_of_large_tables_have_fewer_functions():
 
 
 def test_blocks_hold_factors_with_equally_many_functions_that_fit_into_a_cache(monkeypatch):
-    found = functions_of(columns())
-    each = {i: len(found.of(i)) for i in range(7)}
-    assert sorted(i for block in found.blocks(range(7)) for i in block) == list(range(7))
+    X = columns().assign(more=columns()["category"].str.upper(), again=columns()["distinct"] ** 2)
+    found = functions_of(X)
+    each = {i: (len(found.of(i)), found.n_plain(i)) for i in range(9)}
+    assert sorted(i for block in found.blocks(range(9)) for i in block) == list(range(9))
     for most in (1, 4 * ROWS, 8 * ROWS):
         monkeypatch.setattr(functions, "BLOCK", most)
-        blocks = found.blocks([0, 1, 2, 4, 5, 6])
-        assert sorted(i for block in blocks for i in block) == [0, 1, 2, 4, 5, 6]
+        blocks = found.blocks([0, 1, 2, 4, 5, 6, 7, 8])
+        assert sorted(i for block in blocks for i in block) == [0, 1, 2, 4, 5, 6, 7, 8]
         for block in blocks:
             assert len({each[i] for i in block}) == 1
-            assert len(block) == 1 or len(block) * each[block[0]] * ROWS <= most
-    assert (4, 5) in blocks  # both have 4
+            assert len(block) == 1 or len(block) * each[block[0]][0] * ROWS <= most
+    assert each[4] == (4, 2) and each[5] == each[7] == (4, 4)
+    assert (5, 7) in blocks and (4,) in blocks
 
 
 def test_constant_factors_have_no_functions():

@@ -5,8 +5,17 @@ import pytest
 from scipy.stats import chi2, gamma, norm
 
 from firstfactor.evidence import scores
-from firstfactor.evidence.scores import Draws, bonferroni, chance_above, deviate, is_sure, p_value
-from tests.evidence.parts import functions_of, least_squares, residuals_of
+from firstfactor.evidence.scores import (
+    Draws,
+    bonferroni,
+    chance_above,
+    deviate,
+    is_sure,
+    p_value,
+    reweigh,
+    standardise,
+)
+from tests.evidence.parts import functions_of, least_squares, outputs_of, regression_on, residuals_of
 
 ROWS = 120
 WEIGHTS = np.random.default_rng(5).uniform(0.2, 3.0, size=ROWS)
@@ -98,11 +107,11 @@ def test_variance_is_corrected_for_the_number_of_coefficients(weights):
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
 def test_gains_are_those_of_least_squares_with_the_functions_added(outputs, base, weights):
     functions, y = table(), response(outputs)
-    residuals = residuals_of(functions, y, base, weights)
+    residuals = residuals_of(functions, y, base, weights, whole=True)
     regression = residuals.regression
     both = np.concatenate([functions.of(2)[:4], functions.of(3)[:4]])
     gains = residuals.gains(regression.remains(regression.weigh(both)), 4)
-    known = np.concatenate([np.ones((1, ROWS)), *(functions.of(i)[:7] for i in base)])
+    known = np.concatenate([np.ones((1, ROWS)), *(functions.of(i) for i in base)])
     without = least_squares(known, y.T, weights)
     for gain, i in zip(gains, (2, 3), strict=True):
         left = least_squares(np.concatenate([known, functions.of(i)[:4]]), y.T, weights)
@@ -196,6 +205,64 @@ def test_draws_of_some_rows_are_made_from_these_alone(monkeypatch, base):
     np.testing.assert_allclose(found[:, 6], expected, rtol=1e-3)
 
 
+# --- variances from a larger regression -----------------------------------------------------------------
+
+
+def naive_given(function, errors, noise, groups):
+    """The sum over outputs of (Σ e r)² / Σ (Σ ê r)², where ê is what a larger regression leaves."""
+    total = 0.0
+    for error, rest in zip(errors, noise, strict=True):
+        of_group = {}
+        for group, e, r in zip(groups, rest, function, strict=True):
+            of_group[group] = of_group.get(group, 0.0) + e * r
+        total += (error @ function) ** 2 / sum(value**2 for value in of_group.values())
+    return total
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize(
+    ("base", "weights", "groups"),
+    [((), None, None), ((0,), None, None), ((), WEIGHTS, None), ((1,), WEIGHTS, GROUPS)],
+    ids=["permuted", "base", "weights", "groups"],
+)
+def test_variances_may_be_those_of_a_larger_regression(outputs, base, weights, groups):
+    functions, y = table(), response(outputs) + 3 * table().of(2)[:1].T
+    plain = residuals_of(functions, y, base, weights, groups)
+    larger = plain.regression.extend(plain.regression.remains(plain.regression.weigh(functions.of(2)[:3])))
+    centred = outputs_of(y, weights)
+    given = plain.given(centred, larger)
+    left = left_of(given, functions)
+    own = np.arange(ROWS) if groups is None else groups
+
+    variances, directions = np.linalg.eigh(plain.left @ plain.left.T / ROWS)
+    combine = np.diag(variances**-0.5) @ directions.T
+    errors, correction = combine @ plain.left, np.sqrt(1 - larger.leverage)
+    noise = combine @ larger.residuals(centred) / correction
+    np.testing.assert_allclose(given.squares(left)[:, 0], [naive_given(f, errors, noise, own) for f in left], rtol=1e-3)
+    assert (given.squares(functions.of(2)[:1]) > 1.5 * plain.squares(functions.of(2)[:1])).all()
+
+    found, draws = given.squares_and_draws(left), drawn_with(groups, weights is not None)
+    np.testing.assert_array_equal(found[:, :1], given.squares(left))
+    for draw in (0, 198):
+        if base or weights is not None:
+            drawn, rest = noise * draws.signs[draw], noise * draws.signs[draw]
+        else:
+            drawn = errors[:, draws.permuted[draw]]
+            rest = larger.residuals(drawn) / correction
+        expected = [naive_given(f, drawn, rest, own) for f in left]
+        np.testing.assert_allclose(found[:, 1 + draw], expected, rtol=1e-3, atol=1e-5)
+
+
+def test_a_larger_regression_tells_of_less_noise():
+    """What another factor explains is no noise of a score."""
+    functions = table()
+    y = response() + 3 * functions.of(2)[:1].T
+    plain = residuals_of(functions, y)
+    given = plain.given(outputs_of(y), regression_on(functions, (2,)))
+    left = left_of(plain, functions)
+    assert np.median(given.squares(left) / plain.squares(left)) > 2
+
+
 # --- chances --------------------------------------------------------------------------------------------
 
 
@@ -254,3 +321,30 @@ def test_only_the_clearest_evidence_in_many_rows_needs_no_draws():
     assert not is_sure(clear - 0.01, 10, 100)
     assert not is_sure(clear + 0.01, 20, 100)
     assert not is_sure(30.0, 10, 99)
+
+
+def test_deviates_are_measured_by_their_own_draws():
+    rng = np.random.default_rng(0)
+    deviates = np.concatenate([[[4.0], [4.0]], rng.normal([[1.0], [-2.0]], [[2.0], [0.5]], size=(2, 199))], axis=1)
+    found = standardise(deviates)
+    for before, after in zip(deviates, found, strict=True):
+        draws = before[1:]
+        np.testing.assert_allclose(after, [(d - draws.mean()) / draws.std() for d in before])
+    assert found[1, 0] > found[0, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_deviates_without_draws_or_with_equal_ones_are_not_stretched():
+    alone = np.array([[3.0], [-1.0]])
+    assert standardise(alone) is alone
+    np.testing.assert_array_equal(standardise(np.array([[3.0, 1.0, 1.0]])), [[2.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("share", [0.05, 0.25, 1.0])
+@pytest.mark.filterwarnings("error")
+def test_a_share_of_the_error_asks_for_as_much_smaller_probabilities(share):
+    deviates = np.array([0.5, 2.0, 4.0, 8.0])
+    expected = np.minimum(norm.sf(deviates) / share, 1 - 1e-12)
+    np.testing.assert_allclose(norm.sf(reweigh(deviates, share)), expected, rtol=1e-6)
+    assert reweigh(np.array([60.0]), share) == pytest.approx(60 + np.log(share) / 60, rel=1e-3)
+    assert np.isfinite(reweigh(np.array([-40.0, -5.0]), share)).all()

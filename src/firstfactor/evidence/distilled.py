@@ -32,6 +32,8 @@ TINY = 1e-30
 
 def distil(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> dict[int, float]:
     """Return the p-value of the lines of each factor beside all others, for what is left of y, (outputs, rows)."""
+    if len(lines.left) == 0:  # all are known from the base
+        return {}
     p_values = np.min([_distil_output(lines, y, folds, groups) for y in outputs], axis=0) * len(outputs)
     factors, number, n_lines = np.unique(lines.owner, return_inverse=True, return_counts=True)
     smallest = np.ones(factors.size)
@@ -61,10 +63,11 @@ def _choose_penalty(X: Floats, y: Floats, folds: Positions) -> float:
     from sklearn.linear_model import LassoCV  # only if it is asked for
 
     rows = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(int(folds.max()) + 1)]
-    lasso = LassoCV(
-        alphas=N_PENALTIES, eps=SMALLEST_PENALTY, cv=rows, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE
-    )
-    return float(lasso.fit(X[:, _screen(X, y)], y).alpha_)
+    X = X[:, _screen(X, y)]
+    largest = max(float(np.abs(X.T @ y).max()) / len(y), TINY)
+    penalties = np.geomspace(largest, SMALLEST_PENALTY * largest, N_PENALTIES)
+    lasso = LassoCV(alphas=penalties, cv=rows, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE)
+    return float(lasso.fit(X, y).alpha_)
 
 
 def _screen(X: Floats, y: Floats) -> Positions:

@@ -159,7 +159,7 @@ class FactorFunctions:
             of_rank[:, order] = self._of_distinct[:most]  # the same for all columns without ties
         if len(of_rank) == 0:
             return _OfFactor(of_rank, 0, of_rank)
-        line = _line(values, *ascending[[values.size // 4, 3 * values.size // 4]])
+        line = _line(values, *ascending[[values.size // 4, -1 - values.size // 4]])
         functions = of_rank if line is None else np.concatenate([line, _beside(line, of_rank[1:])])
         return _OfFactor(functions, 1, of_rank[:MULTIPLIED])
 

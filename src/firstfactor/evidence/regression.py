@@ -145,7 +145,7 @@ def _y_asks(left: Floats, optional: Floats, n_coefficients: int, n_units: int) -
     """Tell which directions explain more of y than they cost by the Bayesian information criterion."""
     explained = (left @ optional.T) ** 2
     noise = (left**2).sum(axis=1, keepdims=True) - explained.sum(axis=1, keepdims=True)
-    gains = (explained / np.maximum(noise / (left.shape[1] - n_coefficients), 1e-300)).sum(axis=0)
+    gains = (explained / np.maximum(noise / max(left.shape[1] - n_coefficients, 1), 1e-300)).sum(axis=0)
     wanted: NDArray[np.bool_] = gains > Y_ASKS * np.log(n_units) * len(left)
     return wanted
 

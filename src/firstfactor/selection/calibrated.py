@@ -52,8 +52,14 @@ COPY = 0.85
 # it was the best of so many.
 RELATED = 0.5
 
+# Where those left out leave a smaller share of a factor's line, they are a copy of it together: nothing could show.
+LEFT_TO_SHOW = 0.05
+
 # First functions by which near copies are compared.
 COMPARED = 4
+
+# How many times as sure each factor after the first must be.
+NEXT = 2
 
 # Rounds of entering and leaving; two are usual.
 MOST_ROUNDS = 5
@@ -125,8 +131,9 @@ class CalibratedRule:
             if exchanged:
                 entered |= {better: entered[worse] for worse, better in exchanged.items()}
                 kept = tuple(sorted(exchanged.get(i, i) for i in kept))
-                kept, p_values = self._eliminate(kept, forced, removed, note)
                 removed |= dict.fromkeys(exchanged, 1.0)  # beside its copy
+                kept, p_values = self._eliminate(kept, forced, removed, note)
+            removed = {i: p for i, p in removed.items() if i not in kept}
             if not removed:
                 break
         p_values = np.array([max(p, entered.get(i, p)) for i, p in zip(kept, p_values, strict=True)])
@@ -151,20 +158,21 @@ class CalibratedRule:
             explained = self._explained(residuals)
             test = self._test_each(residuals, given, candidates)
             single = SINGLE * (1 - DISTILLED if self._are_many(candidates) else 1)
-            n_in = len(base) - len(forced)
+            n_in = sum(i not in forced for i in base)
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(self._adjust(test, n_in) / single, 1.0))
             most = len(candidates) if room is None else room - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and most > 1:
                 best = self._try_together(residuals, given, candidates, best, most)
-            chosen = best.factors if best.p_value <= self._alpha else ()
+            chosen = best.factors if best.p_value <= self._alpha / (NEXT if entered or n_in else 1) else ()
             known = tuple(i for i in chosen if known_from(self._design, i, given))
             if known:  # that is no news, however it looks
                 candidates = tuple(i for i in candidates if i not in known)
                 continue
             p_values = dict.fromkeys(chosen, best.p_value)
             if not chosen and self._are_many(candidates):
-                p_values = self._distil(residuals, given, candidates, n_in)
-                chosen = tuple(p_values)[:most]
+                distilled = self._distil(residuals, given, candidates, n_in)
+                p_values = dict(list(distilled.items())[:most])
+                chosen = tuple(p_values)
             gained = explained + self.total * test.gains
             note(Step("forward", base, explained, candidates, gained, chosen, min([best.p_value, *p_values.values()])))
             if not chosen:
@@ -237,7 +245,7 @@ class CalibratedRule:
         """Find the factors that have a near copy which explains more in their place, and these copies."""
         exchanged: dict[int, int] = {}
         for factor in kept:
-            copies = () if factor in forced else self._copies(factor, kept)
+            copies = () if factor in forced else self._copies(factor, (*kept, *exchanged.values()))
             if not copies:
                 continue
             others = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
@@ -248,7 +256,7 @@ class CalibratedRule:
             chosen = (factor, copies[best - 1]) if best else ()
             now = tuple(exchanged.get(i, i) for i in kept)
             note(Step("exchange", now, float(explained[0]), copies, explained[1:], chosen))
-            if best and copies[best - 1] not in exchanged.values():
+            if best:
                 exchanged[factor] = copies[best - 1]
         return exchanged
 
@@ -289,7 +297,8 @@ class CalibratedRule:
     def _test_beside_left_out(self, residuals: Residuals, others: tuple[int, ...], member: int) -> float:
         """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
 
-        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell.
+        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell, or
+        where those left out leave hardly anything of the factor.
         """
         regression = residuals.regression
         left_out = self._varying_but((*others, member))
@@ -301,6 +310,8 @@ class CalibratedRule:
         if not lines.fit(regression, self._n_units):
             return 0.0
         full = Residuals(regression.extend(lines.left), self._y, self._draws, is_exchangeable=False)
+        if np.sum(full.regression.remains(own.astype(np.float32)) ** 2) <= LEFT_TO_SHOW * np.sum(own**2):
+            return 0.0
         of_others = [self._functions.multiplied(i) for i in others]
         p_value = Candidates(self._functions, full, of_others, self._workers).test_member(member)
         return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
