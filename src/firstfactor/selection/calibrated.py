@@ -59,7 +59,7 @@ LEFT_TO_SHOW = 0.05
 COMPARED = 4
 
 # How many times as sure each factor after the first must be.
-NEXT = 2
+NEXT = 1.5
 
 # Rounds of entering and leaving; two are usual.
 MOST_ROUNDS = 5
@@ -297,8 +297,8 @@ class CalibratedRule:
     def _test_beside_left_out(self, residuals: Residuals, others: tuple[int, ...], member: int) -> float:
         """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
 
-        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell, or
-        where those left out leave hardly anything of the factor.
+        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell,
+        or where those left out leave hardly anything of the factor.
         """
         regression = residuals.regression
         left_out = self._varying_but((*others, member))
