@@ -8,7 +8,7 @@ import pytest
 from hypothesis import Phase, settings
 
 settings.register_profile("firstfactor", deadline=None)  # the first call of a kernel compiles it
-# The same examples each time, and no smaller one looked for when one fails: `python -m tests.mutate`.
+# The same examples each time, and no smaller one looked for when one fails: for tools that change the source.
 settings.register_profile(
     "mutate", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate), database=None
 )

@@ -270,7 +270,7 @@ def test_ten_digits(ask):
     pixels = {f"pixel {b}" for b in range(4)}
     found = rank(frame, "digit", task="classification", rule="paper")
     assert set(selected(found)) == pixels and found.classes == list(range(10))
-    assert set(selected(rank(frame, "digit", task="classification"))) == pixels
+    assert set(selected(rank(frame, "digit", task="classification", alpha=0.05))) == pixels
     printed, written = ask(frame, "-t", "digit", "--task", "classification", "--max-factors", "2")
     assert "digit has 10 classes." in printed and sum(row["selected"] for row in written["factors"]) == 2
 
@@ -285,7 +285,7 @@ def test_people_with_many_rows(ask):
     found = rank(frame, "y", groups="person")
     assert "person" in selected(naive) and "person" not in found.indices.names
     explained = frame.select((3 * pl.col("dose")).var() / pl.col("y").var()).item()
-    assert naive.indices.r2_ceiling > explained + 0.3
+    assert naive.indices.r2_ceiling > explained + 0.15
     assert selected(found)[0] == "dose" and abs(found.indices.r2_ceiling - explained) < 0.15
     printed, _ = ask(frame, "-t", "y")
     assert "Use --groups person to keep such rows from being each other's neighbours" in printed

@@ -136,7 +136,7 @@ def test_results_as_text_pictures_and_pages(ranking, tmp_path):
     written = json.loads(ranking.to_json(author="me"))
     assert written["author"] == "me" and written["r2_ceiling"] == ranking.indices.r2_ceiling
     assert ranking.to_csv().splitlines()[0].startswith('"rank","factor","kind","importance"')
-    assert ranking.to_frame("polars").shape == (11, 5)
+    assert ranking.to_frame("polars").shape == (11, 6)
     ax = Figure().add_subplot()
     assert ranking.plot(ax) is ax
     ranking.report(tmp_path / "page.html", title="Trees")

@@ -212,9 +212,9 @@ def test_what_is_printed(runs):
     left_out = [re.fullmatch(r" +–  (.+?)  +(\w+)  +(\S.*)", line).groups() for line in lines[11:14]]
     assert {name for name, _, _ in left_out} == {"code", "a name …g else", "flat"}
     assert left_out[-1] == ("flat", "constant", "constant")
-    assert all(reason == "adds no more than chance would" for _, _, reason in left_out[:2])
+    assert all(re.fullmatch(r"not enough evidence \(p = [01]\.\d{3}\)", reason) for _, _, reason in left_out[:2])
     assert lines[15] == "Of what is explained: lost without the factor (█), explained by it alone (░)."
-    assert lines[16] == "95 % intervals (chance and bias); p: probability of the effect by chance."
+    assert lines[16].startswith("95 % intervals (chance and bias); p: probability of such an effect if the factor")
     assert "weak" not in "".join(lines)
     parts = r"reading \d+\.\d\d, loading \d+\.\d\d, searching \d+\.\d\d, writing \d+\.\d\d"
     assert re.fullmatch(rf"Time: \d+\.\d\d s \({parts}\)", lines[-1])
@@ -301,7 +301,7 @@ def test_how_a_file_was_read_is_written(runs, folder, table):
 def test_hundreds_of_factors_are_summed_up(runs):
     output = text(runs["many"])
     assert len(output.splitlines()) < 30
-    assert re.search(r"… and 29\d others add nothing \(--csv lists them\)\n", output)
+    assert re.search(r"… and 29\d others were left out \(--csv lists them\)\n", output)
 
 
 # --- how sure -------------------------------------------------------------------------------------------
@@ -359,8 +359,8 @@ def test_weak_factors_are_marked_and_60_columns_are_enough(runs):
 
 def test_nothing_more_than_chance_is_an_answer(runs):
     output = text(runs["calibrated noise"])
-    assert "No factor explains more of y than chance would (alpha = 0.1).\n" in output
-    assert "adds no more than chance would" in words(output)
+    assert "there is not enough evidence that y depends on any factor (alpha = 0.1)." in words(output)
+    assert "not enough evidence (p = " in words(output)
     assert "95 %" not in output
 
 
@@ -491,12 +491,13 @@ def test_the_table_of_factors_as_csv(runs, folder):
     text(runs["all outputs"])
     with (folder / "r.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    evidence, alone = ["standard_error", "p_value", "low", "high"], ["alone", "alone_standard_error"]
+    evidence, alone = ["standard_error", "p_value", "q_value", "low", "high"], ["alone", "alone_standard_error"]
     says = ["selected", "weak", "reason", "explanation", "missing", "forced"]
     assert list(rows[0]) == ["rank", "factor", "kind", "importance", *evidence, *alone, *says]
     assert [0 < float(row["alone"]) < 1 for row in rows[:3]] == [True] * 3
     assert [row["low"] < row["importance"] < row["high"] for row in rows] == [True] * 3 + [False] * 3
-    assert [rows[-1][name] for name in evidence] == [""] * 4
+    assert [rows[-1][name] for name in evidence] == [""] * 5
+    assert all(0 <= float(row[name]) <= 1 for row in rows[:5] for name in ("p_value", "q_value"))
     assert [row["factor"] for row in rows[:3]] == ["size", "make", "load"]
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4", "4", "4"]
     assert pl.read_csv(folder / "r.csv")["importance"].to_list()[0] == float(rows[0]["importance"])
@@ -724,7 +725,7 @@ def test_files_are_written_where_the_output_is_full(tmp_path):
     assert complaint(finished).startswith("--plot: there is no folder 'nothing.gif'")
     finished = in_shell("demo ishigami --csv x.csv >/dev/full", tmp_path)
     assert complaint(finished) == "standard output: No space left on device."
-    assert (tmp_path / "x.csv").read_text().startswith("rank,factor,")
+    assert (tmp_path / "x.csv").read_text().startswith('"rank","factor",')
 
 
 LATE_FAILURES = {

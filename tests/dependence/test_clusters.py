@@ -86,7 +86,7 @@ def test_each_thing_that_is_measured_several_times_is_a_cluster(fitted):
     assert first.joint > second.joint
     assert min(first.kept + second.kept) > 0.9
     assert [fitted.factor_names_[i] for i in first.positions] == list(first.factors)
-    assert fitted.explain("v").startswith("v adds no more to the selected factors than chance would")
+    assert fitted.explain("v").startswith("v is left out: not enough evidence beside ")
 
 
 def test_the_joint_index_is_that_of_the_selected_factors_among_them(fitted):
@@ -207,8 +207,8 @@ def test_one_factor_is_no_tree_and_none_is_none():
     nothing = FIRST(rule="calibrated", random_state=0).fit(X, np.random.default_rng(5).normal(size=100))
     assert nothing.selected_.size == 0 and nothing.tree_ is None and nothing.clusters_ == ()
     assert np.isnan(nothing.alone_).all()  # a share of nothing
-    assert set(nothing.explanations_.reasons) == {"adds nothing"}
-    assert all("shows no effect" in sentence for sentence in nothing.explanations_.sentences)
+    assert set(nothing.explanations_.reasons) == {"lacks evidence"}
+    assert all("not enough evidence (p = " in sentence for sentence in nothing.explanations_.sentences)
 
 
 # --- alone ---------------------------------------------------------------------------------------------

@@ -331,9 +331,11 @@ def test_rows_that_selected_by_the_paper_s_rule_give_no_p_values():
         assert indices.selected.size and np.isnan(selector.p_values_).all() and not indices.has_p_values
         assert "p_value" not in indices.to_frame() and " p\n" not in str(indices)
     X, y = friedman(rows=300)
-    for selector in (FIRST(split=True, random_state=0), FIRST(rule="calibrated", random_state=0)):
-        assert np.isfinite(selector.fit(X, y).p_values_).tolist() == selector.support_.tolist()
-        assert "p_value" in selector.indices_.to_frame()
+    halved, calibrated = FIRST(split=True, random_state=0).fit(X, y), FIRST(rule="calibrated", random_state=0).fit(X, y)
+    assert np.isfinite(halved.p_values_).tolist() == halved.support_.tolist()
+    assert np.isfinite(calibrated.p_values_).all() and np.isfinite(calibrated.q_values_).all()
+    assert (calibrated.p_values_[~calibrated.support_] > calibrated.alpha).all()
+    assert "p_value" in halved.indices_.to_frame() and "q_value" in calibrated.indices_.to_frame()
     for found in (total_indices(X, y, uncertainty=True), backward_elimination(X, y, uncertainty=True)):
         assert np.isfinite(found.p_values[found.support]).all()
 

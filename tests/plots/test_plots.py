@@ -285,7 +285,7 @@ def test_the_path_of_the_calibrated_rule_has_p_values_and_no_ceiling(fitted):
     selector.fit(X[:, :2], X[:, 0] * X[:, 1] - X[:, 0] / 2 - X[:, 1] / 2)
     assert columns_of(plot_path(selector)) == ["+ x0, x1"]
     selector.fit(X[:, :3], np.random.default_rng(1).normal(size=400))
-    assert plot_path(selector).get_title(loc="left") == "No factor shows more than chance would"
+    assert plot_path(selector).get_title(loc="left") == "Not enough evidence for any factor"
 
 
 def test_the_path_of_a_split_is_that_of_the_rows_selected_on(fitted):

@@ -361,7 +361,7 @@ def test_nothing_selected(tmp_path):
     assert answer == "In 30 rows, no factor explains anything of the variance of y."
     assert "These rows give no sign that a model could do better than the mean." in text_of(page)
     assert chart_rows(page) == []
-    assert "The only factor adds nothing" in text_of(page.find(".//details[@id='others']"))
+    assert "The only factor was left out" in text_of(page.find(".//details[@id='others']"))
     for name in ("ceiling", "path", "effects"):
         assert section(page, name) is None
     assert page.find(".//p[@id='no-evidence']") is None
@@ -372,10 +372,10 @@ def test_nothing_more_than_chance_is_an_answer(tmp_path):
     FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).report(tmp_path / "page.html", X, y)
     page = page_of(tmp_path / "page.html")
     answer = text_of(page.find(".//p[@id='answer']"))
-    assert answer == "No factor explains more of y than chance would (alpha = 0.05)."
+    assert answer == "In 100 rows, there is not enough evidence that y depends on any factor (alpha = 0.05)."
     assert "These rows give no sign that a model could do better than the mean." in text_of(page)
     assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(section(page, "repeat"))
-    assert "All 3 factors add nothing" in text_of(section(page, "importance"))
+    assert "All 3 factors were left out" in text_of(section(page, "importance"))
     assert page.find(".//div[@class='row head']") is None  # nothing has no columns
     assert "What chance would show was drawn at random with the seed 0" in text_of(section(page, "repeat"))
     assert "selects something from pure noise as often as alpha says" in text_of(section(page, "reading"))
@@ -534,7 +534,7 @@ def test_thousands_of_factors_stay_a_small_page(tmp_path):
     assert len(others) > 1500
     said = others_of(page)
     assert len(said) == 101 and said[-1] == f"And {len(others) - 100:,} more."
-    assert f"{len(others):,} others add nothing" in text_of(page.find(".//details[@id='others']/summary"))
+    assert f"{len(others):,} others were left out" in text_of(page.find(".//details[@id='others']/summary"))
     assert len(rows_of(section(page, "data").find("table"))) == 40
 
 

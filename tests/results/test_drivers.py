@@ -125,7 +125,10 @@ def test_forced_factors_outputs_and_plurals():
 
 def test_nothing_selected():
     found = made_up([0.0, 0.0])
-    assert say_drivers(found, "y") == "No factor explains more of y than chance would (alpha = 0.1)."
+    assert (
+        say_drivers(found, "y")
+        == "In 500 rows, there is not enough evidence that y depends on any factor (alpha = 0.1)."
+    )
     assert say_drivers(replace(found, procedure=Procedure(rule="paper")), "y").startswith("In 500 rows, no factor")
 
 

@@ -165,7 +165,10 @@ def test_nothing_selected_is_said_plainly():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(100, 3)), rng.normal(size=100)
     found = FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).indices_
-    assert say_ceiling(found, "y") == "No factor explains more of y than chance would (alpha = 0.05)."
+    assert (
+        say_ceiling(found, "y")
+        == "In 100 rows, there is not enough evidence that y depends on any factor (alpha = 0.05)."
+    )
     found = FIRST().fit(np.arange(30.0)[:, None], np.tile([0.0, 1.0, 0.5], 10)).indices_
     assert say_ceiling(found, "y") == "In 30 rows, no factor explains anything of the variance of y."
     assert say_no_evidence(found) == say_no_p_values(found) == ""

@@ -17,7 +17,7 @@ from .sharing import Cluster
 NEXT_TO_NOTHING = 0.001
 
 # A factor stands in for another only if the exchange costs no more than this share, and it adds nothing to the other.
-CHEAP = 0.1
+CHEAP = 0.15
 
 # A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
 LITTLE = 0.01
