@@ -41,11 +41,10 @@ ranking = rank(table, "progression")
 print(ranking)
 
 # %%
-# Two of the ten factors are selected.
+# Four of the ten factors are selected.
 # The **importance** of a factor is the share of what is explained that no model could reach without it.
-# Without body mass index, 36 % would be lost; without triglycerides, 26 %.
-# The **p-values** say how likely such an effect would be by chance.
-# The others have importance 0: they add no more to these two than chance would.
+# The **p-values** are the probability of such an effect if the factor adds nothing.
+# The others have importance 0: there is not enough evidence for them beside these four.
 #
 # How well could any model do?
 # The **R² ceiling** is the best R² that any model can reach with the selected factors.
