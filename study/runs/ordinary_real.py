@@ -63,14 +63,9 @@ def compare(table: OrdinaryTable) -> dict[str, Any]:
 
 
 def _ours(X: pd.DataFrame, y: Any) -> tuple[Floats, Any]:
-    """Return the p-value at which each factor entered, NaN of others, and what is selected in the end."""
+    """Return the p-value of each factor, NaN of those that are functions of others, and what is selected."""
     selector = FIRST(rule="calibrated", alpha=ALPHA, random_state=SEED, n_jobs=1).fit(X, y)
-    p_values = np.full(X.shape[1], np.nan)
-    assert selector.path_ is not None
-    for step in selector.path_.steps:
-        if step.phase == "forward" and step.p_value is not None:
-            p_values[list(step.entering)] = step.p_value
-    return p_values, np.isin(np.arange(X.shape[1]), selector.indices_.selected)
+    return selector.p_values_, np.isin(np.arange(X.shape[1]), selector.indices_.selected)
 
 
 def _digits(p_value: float) -> float | None:

@@ -78,27 +78,14 @@ def _screen(X: Floats, y: Floats) -> Positions:
 
 def _terms(X: Floats, y: Floats, X_new: Floats, y_new: Floats, penalty: float) -> Floats:
     """What fits to some rows leave of y times what they leave of each line in new rows, (lines, new rows)."""
+    from sklearn.linear_model import Lasso  # only if it is asked for
+
     candidates = _screen(X, y)
-    slopes = _lasso(X[:, candidates], y, penalty)
-    taken, slopes = candidates[slopes != 0], slopes[slopes != 0]
+    lasso = Lasso(penalty, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE).fit(X[:, candidates], y)
+    taken, slopes = candidates[lasso.coef_ != 0], lasso.coef_[lasso.coef_ != 0]
     of_y = np.broadcast_to(y_new - X_new[:, taken] @ slopes, (X.shape[1], len(y_new))).copy()
-    for place, line in enumerate(taken.tolist()):
-        others = np.delete(taken, place)
-        of_y[line] = y_new - X_new[:, others] @ _lasso(X[:, others], y, penalty, np.delete(slopes, place))
+    of_y[taken] += slopes[:, None] * X_new[:, taken].T  # beside others, not beside itself
     return of_y * _lines_beside(X, X_new, taken)
-
-
-def _lasso(X: Floats, y: Floats, penalty: float, start: Floats | None = None) -> Floats:
-    """Slopes of y on some lines, most of them 0."""
-    from sklearn.linear_model import Lasso
-
-    if X.shape[1] == 0:
-        return np.zeros(0)
-    lasso = Lasso(penalty, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE, warm_start=start is not None)
-    if start is not None:
-        lasso.coef_ = start
-    slopes: Floats = lasso.fit(X, y).coef_
-    return slopes
 
 
 def _lines_beside(X: Floats, X_new: Floats, taken: Positions) -> Floats:

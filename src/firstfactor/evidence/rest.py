@@ -11,7 +11,7 @@ from ..neighbors.strategy import Floats, Positions
 from .lines import Lines
 
 # Rows and lines that are looked at, at most.
-MOST_ROWS, MOST_LINES = 5000, 1000
+MOST_ROWS, MOST_LINES = 5000, 200
 
 # Penalties that are tried, in units of the number of rows.
 PENALTIES = np.logspace(-3, 3, 13)
