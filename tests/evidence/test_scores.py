@@ -343,8 +343,11 @@ def test_deviates_without_draws_or_with_equal_ones_are_not_stretched():
 @pytest.mark.parametrize("share", [0.05, 0.25, 1.0])
 @pytest.mark.filterwarnings("error")
 def test_a_share_of_the_error_asks_for_as_much_smaller_probabilities(share):
-    deviates = np.array([0.5, 2.0, 4.0, 8.0])
-    expected = np.minimum(norm.sf(deviates) / share, 1 - 1e-12)
-    np.testing.assert_allclose(norm.sf(reweigh(deviates, share)), expected, rtol=1e-6)
+    deviates = np.array([-1.0, 0.5, 2.0, 4.0, 4.999, 5.001, 8.0])
+    expected = -np.expm1(np.log1p(-norm.sf(deviates)) / share)
+    np.testing.assert_allclose(norm.sf(reweigh(deviates, share)), expected, rtol=1e-5)
+    assert norm.sf(reweigh(np.array([4.0]), share)) == pytest.approx(norm.sf(4.0) / share, rel=1e-3)
     assert reweigh(np.array([60.0]), share) == pytest.approx(60 + np.log(share) / 60, rel=1e-3)
-    assert np.isfinite(reweigh(np.array([-40.0, -5.0]), share)).all()
+    ascending = reweigh(np.linspace(-10, 50, 2000), share)
+    assert (np.diff(ascending) > 0).all()  # none are the same, or draws of nothing would look alike
+    assert reweigh(np.array([-np.inf]), share) == -np.inf
