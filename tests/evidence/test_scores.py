@@ -338,6 +338,9 @@ def test_deviates_without_draws_or_with_equal_ones_are_not_stretched():
     alone = np.array([[3.0], [-1.0]])
     assert standardise(alone) is alone
     np.testing.assert_array_equal(standardise(np.array([[3.0, 1.0, 1.0]])), [[2.0, 0.0, 0.0]])
+    same = deviate(np.zeros((1, 200)), 2)
+    assert same[:, 1:].std() > 0  # by rounding
+    np.testing.assert_allclose(standardise(same), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.25, 1.0])

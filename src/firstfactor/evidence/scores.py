@@ -24,6 +24,9 @@ DRAWS, DRAWN_ROWS = 199, 4000
 # Directions of several outputs with less than this share of the variance, and beyond so many, are left out.
 SMALLEST_OUTPUT, MOST_OUTPUTS = 1e-9, 30
 
+# Draws that spread less than this differ by rounding only.
+ROUNDING = 1e-9
+
 # Below this skewness, a normal distribution is used.
 NO_SKEWNESS = 1e-3
 
@@ -218,7 +221,7 @@ def standardise(deviates: Floats) -> Floats:
     if draws.shape[1] == 0:
         return deviates
     spread = draws.std(axis=1, keepdims=True)
-    standardised: Floats = (deviates - draws.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    standardised: Floats = (deviates - draws.mean(axis=1, keepdims=True)) / np.where(spread > ROUNDING, spread, 1.0)
     return standardised
 
 
