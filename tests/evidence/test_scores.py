@@ -125,6 +125,13 @@ def test_functions_of_which_nothing_is_left_gain_nothing():
     assert (residuals.squares_and_draws(np.zeros((2, ROWS), np.float32)) == 0).all()
 
 
+@pytest.mark.parametrize("base", [(), (0,)])
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["rows", "groups"])
+def test_no_functions_have_no_squares(base, groups):
+    residuals = residuals_of(table(), response(2), base, groups=groups)
+    assert residuals.squares_and_draws(np.zeros((0, ROWS), np.float32)).shape == (0, 200)
+
+
 # --- draws ----------------------------------------------------------------------------------------------
 
 

@@ -127,7 +127,7 @@ class Residuals:
         drawn = self._draw()
         n_draws = drawn.shape[1]
         flat = drawn.reshape(-1, rows.size).T
-        scores = (some @ flat).reshape(len(some), -1, n_draws)
+        scores = (some @ flat).reshape(len(some), len(drawn), n_draws)
         if self._permuted:
             scale = np.sqrt((some**2) @ self._permuted_squares(flat)).reshape(scores.shape)
         else:
