@@ -63,16 +63,6 @@ def test_pairs_and_threes_are_those_of_plain_loops(candidates, base, weights, ou
     assert found.p_value == pytest.approx(p_value(drawn, ROWS), rel=0.01)
 
 
-def test_the_pair_is_the_one_whose_chance_is_told():
-    """Measured by their own draws, another pair may be the best than by what chance gives all pairs."""
-    X = numbers()
-    for seed in range(12):
-        y = np.random.default_rng([3, seed]).standard_t(3, size=ROWS)
-        expected, found = naive_sets(X, y, range(6)), together(X, y)
-        if found.p_value < 1:
-            assert found.factors == max(expected, key=lambda u: expected[u][0])
-
-
 def test_rows_without_weight_say_nothing():
     X, weights = numbers(), np.where(np.arange(ROWS) < 60, 1e-6, 1.0)
     y = np.where(weights < 1, 5 * X[:, 0] * X[:, 1], X[:, 3] * X[:, 4]) + 0.1 * noise()
