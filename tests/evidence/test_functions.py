@@ -95,7 +95,7 @@ def naive_line(values):
 
 
 def naive_functions(values, most=10):
-    """The line of some values, then the functions of ranks beyond their line without it, as they were but uncorrelated."""
+    """The line of some values, then functions of ranks without it: the uncorrelated ones nearest to what they were."""
     line = naive_line(values)
     found = [line]
     left = np.array([f - np.mean(f * line) * line for f in smooth_functions(values, most)[1:].astype(float)])

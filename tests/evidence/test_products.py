@@ -8,7 +8,7 @@ import pytest
 
 from firstfactor._utils.threads import Workers
 from firstfactor.evidence import products
-from firstfactor.evidence.scores import bonferroni, deviate, p_value
+from firstfactor.evidence.scores import bonferroni, deviate, p_value, standardise
 from tests.evidence.parts import WORKERS, functions_of, least_squares, residuals_of
 
 ROWS = 200
@@ -25,34 +25,37 @@ def noise(rows=ROWS):
 
 def together(X, y, candidates=None, base=(), workers=WORKERS, most=3, **options):
     functions = functions_of(X)
-    residuals = residuals_of(functions, y, base, **options)
+    residuals = residuals_of(functions, y, base, whole=True, **options)
     return products.joint_test(functions, residuals, candidates or range(X.shape[1]), workers, most)
 
 
 def naive_sets(X, y, candidates, base=(), weights=None):
-    """The largest deviate of every pair and three, in y and in the draws."""
+    """The largest deviate of every pair and three, in y and in the draws, each in units of its own draws."""
     functions = functions_of(X)
-    residuals = residuals_of(functions, y, base, weights)
+    residuals = residuals_of(functions, y, base, weights, whole=True)
     roots = np.ones(ROWS) if weights is None else np.sqrt(weights)
     lines = {}
     for i in candidates:
-        first = functions.of(i)[:2].astype(float)
+        first = functions.multiplied(i).astype(float)
         lines[i] = residuals.regression.residuals(first) / roots
     found = {}
     for i, j in combinations(candidates, 2):
         both = np.array([a * b * roots for a in lines[i] for b in lines[j]], np.float32)
         squares = residuals.squares_and_draws(both)
-        found[i, j] = np.maximum(deviate(squares.sum(axis=0), 4 * residuals.n_outputs), deviate(squares[0], 1))
+        both = deviate(squares.sum(axis=0), 4 * residuals.n_outputs), deviate(squares[0], residuals.n_outputs)
+        found[i, j] = standardise(np.array(both)).max(axis=0)
     for i, j, k in combinations(candidates, 3):
         three = np.array([lines[i][0] * lines[j][0] * lines[k][0] * roots], np.float32)
-        found[i, j, k] = deviate(residuals.squares_and_draws(three)[0], 1)
+        found[i, j, k] = standardise(deviate(residuals.squares_and_draws(three), residuals.n_outputs))[0]
     return found
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
 @pytest.mark.parametrize(("candidates", "base"), [((0, 1, 2, 3, 4, 5), ()), ((0, 2, 3, 5), (1,))])
-def test_pairs_and_threes_are_those_of_plain_loops(candidates, base, weights):
-    X, y = numbers(), noise() + 0.3 * numbers()[:, 2] * numbers()[:, 5]
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_pairs_and_threes_are_those_of_plain_loops(candidates, base, weights, outputs):
+    X = numbers()
+    y = np.random.default_rng(1).normal(size=(outputs, ROWS)).T + 0.25 * (X[:, 2] * X[:, 5])[:, None]
     expected = naive_sets(X, y, candidates, base, weights)
     found = together(X, y, candidates, base, weights=weights)
     assert found.factors == max(expected, key=lambda u: expected[u][0])
@@ -105,8 +108,8 @@ def test_nothing_is_sure_in_noise():
 
 def test_less_than_nothing_needs_no_draws():
     functions = functions_of(numbers(2))
-    pair = [a * b for a in functions.of(0)[:2] for b in functions.of(1)[:2]]
-    y = least_squares(np.array([np.ones(ROWS), *pair], float), noise()[None])
+    pair = [a * b for a in functions.multiplied(0) for b in functions.multiplied(1)]
+    y = least_squares(np.array([np.ones(ROWS), *pair], float), noise()[None])[0]
     residuals = residuals_of(functions, y)
     residuals.squares_and_draws = None
     assert products.joint_test(functions, residuals, (0, 1), WORKERS, 3).p_value == 1
@@ -130,7 +133,7 @@ def test_of_many_pairs_the_chance_is_that_of_all(monkeypatch):
     monkeypatch.setattr(products, "MOST_THREES", 100)
     functions = functions_of(X)
     residuals = residuals_of(functions, y)
-    lines = {i: functions.of(i)[:2] for i in range(30)}
+    lines = {i: functions.multiplied(i) for i in range(30)}
     squares = residuals.squares(np.array([a * b for a in lines[7] for b in lines[21]]))[:, 0]
     largest = max(deviate(squares.sum(), 4), deviate(squares[0], 1))
     found = together(X, y)

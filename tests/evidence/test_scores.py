@@ -125,6 +125,13 @@ def test_functions_of_which_nothing_is_left_gain_nothing():
     assert (residuals.squares_and_draws(np.zeros((2, ROWS), np.float32)) == 0).all()
 
 
+@pytest.mark.parametrize("base", [(), (0,)])
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["rows", "groups"])
+def test_no_functions_have_no_squares(base, groups):
+    residuals = residuals_of(table(), response(2), base, groups=groups)
+    assert residuals.squares_and_draws(np.zeros((0, ROWS), np.float32)).shape == (0, 200)
+
+
 # --- draws ----------------------------------------------------------------------------------------------
 
 
@@ -338,13 +345,19 @@ def test_deviates_without_draws_or_with_equal_ones_are_not_stretched():
     alone = np.array([[3.0], [-1.0]])
     assert standardise(alone) is alone
     np.testing.assert_array_equal(standardise(np.array([[3.0, 1.0, 1.0]])), [[2.0, 0.0, 0.0]])
+    same = deviate(np.zeros((1, 200)), 2)
+    assert same[:, 1:].std() > 0  # by rounding
+    np.testing.assert_allclose(standardise(same), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.25, 1.0])
 @pytest.mark.filterwarnings("error")
 def test_a_share_of_the_error_asks_for_as_much_smaller_probabilities(share):
-    deviates = np.array([0.5, 2.0, 4.0, 8.0])
-    expected = np.minimum(norm.sf(deviates) / share, 1 - 1e-12)
-    np.testing.assert_allclose(norm.sf(reweigh(deviates, share)), expected, rtol=1e-6)
+    deviates = np.array([-1.0, 0.5, 2.0, 4.0, 4.999, 5.001, 8.0])
+    expected = -np.expm1(np.log1p(-norm.sf(deviates)) / share)
+    np.testing.assert_allclose(norm.sf(reweigh(deviates, share)), expected, rtol=1e-5)
+    assert norm.sf(reweigh(np.array([4.0]), share)) == pytest.approx(norm.sf(4.0) / share, rel=1e-3)
     assert reweigh(np.array([60.0]), share) == pytest.approx(60 + np.log(share) / 60, rel=1e-3)
-    assert np.isfinite(reweigh(np.array([-40.0, -5.0]), share)).all()
+    ascending = reweigh(np.linspace(-10, 50, 2000), share)
+    assert (np.diff(ascending) > 0).all()  # none are the same, or draws of nothing would look alike
+    assert reweigh(np.array([-np.inf]), share) == -np.inf

@@ -53,6 +53,7 @@ def joint_test(
     if chance >= 1 or n_pairs > MOST_PAIRS or is_sure(of_y.max(), n_tests, functions.n_rows):
         return JointTest(best, chance)
     drawn = _deviates(lines, residuals, sets, residuals.squares_and_draws, workers)
+    best = tuple(candidates[i] for i in sets[int(np.argmax(np.concatenate([each[:, 0] for each in drawn])))])
     return JointTest(best, p_value(np.max([each.max(axis=0) for each in drawn], axis=0), functions.n_rows))
 
 

@@ -24,6 +24,9 @@ DRAWS, DRAWN_ROWS = 199, 4000
 # Directions of several outputs with less than this share of the variance, and beyond so many, are left out.
 SMALLEST_OUTPUT, MOST_OUTPUTS = 1e-9, 30
 
+# Draws that spread less than this differ by rounding only.
+ROUNDING = 1e-9
+
 # Below this skewness, a normal distribution is used.
 NO_SKEWNESS = 1e-3
 
@@ -39,8 +42,8 @@ ROWS_FOR_TAILS = 20
 # Evidence with so small a probability even if all tests were independent needs no draws, given so many rows.
 SURE, ROWS_TO_BE_SURE = 1e-6, 100
 
-# The logarithm of the largest probability: that of a deviate of about −7.
-LARGEST_LOG_P = -1e-12
+# Above this deviate, a probability over a share is that of Šidák but for rounding.
+CERTAIN = 5.0
 
 Squares = Callable[[Functions], Floats]
 """What turns functions into squared scores, (functions, 1) or (functions, 1 + draws)."""
@@ -218,14 +221,17 @@ def standardise(deviates: Floats) -> Floats:
     if draws.shape[1] == 0:
         return deviates
     spread = draws.std(axis=1, keepdims=True)
-    standardised: Floats = (deviates - draws.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    standardised: Floats = (deviates - draws.mean(axis=1, keepdims=True)) / np.where(spread > ROUNDING, spread, 1.0)
     return standardised
 
 
 def reweigh(deviates: Floats, share: float) -> Floats:
-    """Return the deviates whose probabilities are those of these deviates over a share of the error."""
-    log_p = np.minimum(log_ndtr(-deviates) - np.log(share), LARGEST_LOG_P)
-    reweighed: Floats = -ndtri_exp(log_p)
+    """Return the deviates whose probabilities are those of these deviates over a share of the error (Šidák 1967).
+
+    That is 1 − (1 − p)^(1 / share), about p / share but below 1: no two deviates become the same.
+    """
+    beyond = -ndtri_exp(np.minimum(log_ndtr(-deviates) - np.log(share), -1.0))
+    reweighed: Floats = np.where(deviates > CERTAIN, beyond, ndtri_exp(log_ndtr(np.minimum(deviates, CERTAIN)) / share))
     return reweighed
 
 

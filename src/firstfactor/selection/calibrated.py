@@ -83,6 +83,8 @@ class CalibratedRule:
         self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
         self._folds = draw_folds(variances.rng, rows.size, groups)
         self._functions = FactorFunctions(self._design, self._workers)
+        self._no_news: set[int] = set()
+        """Factors that would have entered but for being functions of others."""
         self._last_test: dict[tuple[frozenset[int], tuple[int, ...]], CandidateTest] = {}
 
     def select(
@@ -166,6 +168,7 @@ class CalibratedRule:
             chosen = best.factors if best.p_value <= self._alpha / (NEXT if entered or n_in else 1) else ()
             known = tuple(i for i in chosen if known_from(self._design, i, given))
             if known:  # that is no news, however it looks
+                self._no_news.update(known)
                 candidates = tuple(i for i in candidates if i not in known)
                 continue
             p_values = dict.fromkeys(chosen, best.p_value)
@@ -320,8 +323,8 @@ class CalibratedRule:
         """The evidence for each factor that is not kept, beside those that are."""
         base, left_out = self._varying_of(kept), self._varying_but(kept)
         whole = regress(self._functions, base, self._root_weights, self._n_units, self._y, whole=True)
-        nearly = nearly_known(self._functions, whole, left_out) if base else []
-        known = {i: others for i in nearly if (others := known_from(self._design, i, base))}
+        nearly = {*nearly_known(self._functions, whole, left_out), *self._no_news} if base else set()
+        known = {i: others for i in left_out if i in nearly and (others := known_from(self._design, i, base))}
         gone = {i: p for i, p in removed.items() if i not in known}
         candidates, given = tuple(i for i in left_out if i not in known and i not in gone), (*base, *sorted(gone))
         residuals = self._residuals(given, candidates)
