@@ -113,6 +113,8 @@ def say_ceiling(indices: Indices, response: str) -> str:
 def say_nothing_selected(indices: Indices, response: str) -> str:
     """The sentence that no factor was selected."""
     if is_calibrated(indices) and indices.procedure is not None:
+        if say_rest(indices):
+            return f"No single factor can be named that {response} depends on (alpha = {indices.procedure.alpha:g})."
         return (
             f"In {indices.n_rows:,} rows, there is not enough evidence that {response} depends on any factor "
             f"(alpha = {indices.procedure.alpha:g})."

@@ -55,6 +55,9 @@ RELATED = 0.5
 # Where those left out leave a smaller share of a factor's line, they are a copy of it together: nothing could show.
 LEFT_TO_SHOW = 0.05
 
+# Fewer rows, or groups, cannot tell a factor from those left out.
+ROWS_TO_TELL_APART = 50
+
 # First functions by which near copies are compared.
 COMPARED = 4
 
@@ -294,8 +297,10 @@ class CalibratedRule:
         # The others may leave nothing of y, or nothing of the factor.
         if residuals.variance <= ROUNDING or known_from(self._design, member, others):
             return 1.0, explained
-        beside = self._candidates(residuals, others, self._varying_but(others)).test_member(member)
-        return max(beside, self._test_beside_left_out(residuals, others, member)), explained
+        p_value = self._candidates(residuals, others, self._varying_but(others)).test_member(member)
+        if self._n_units >= ROWS_TO_TELL_APART:
+            p_value = max(p_value, self._test_beside_left_out(residuals, others, member))
+        return p_value, explained
 
     def _test_beside_left_out(self, residuals: Residuals, others: tuple[int, ...], member: int) -> float:
         """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
