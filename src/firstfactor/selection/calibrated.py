@@ -143,9 +143,11 @@ class CalibratedRule:
                 break
             explained = self._explained(residuals)
             test = self._test_each(residuals, given, candidates)
-            single = SINGLE * (1 - DISTILLED if self._are_many(candidates) else 1)
             n_in = sum(i not in forced for i in base)
-            best = JointTest((candidates[int(np.argmax(test.deviates))],), min(self._adjust(test, n_in) / single, 1.0))
+            best = JointTest(
+                (candidates[int(np.argmax(test.deviates))],),
+                min(self._adjust(test, n_in) / self._share(candidates), 1.0),
+            )
             most = len(candidates) if room is None else room - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and most > 1:
                 best = self._try_together(residuals, given, candidates, best, most)
@@ -177,6 +179,10 @@ class CalibratedRule:
         if self._control == "fwer":
             return test.p_value
         return float(test.single_p_values.min() * (n_in + test.deviates.size) / (n_in + 1))
+
+    def _share(self, candidates: tuple[int, ...]) -> float:
+        """The part of alpha that is for single candidates, but for their lines told by a lasso."""
+        return SINGLE * (1 - DISTILLED) if self._are_many(candidates) else SINGLE
 
     def _are_many(self, candidates: tuple[int, ...]) -> bool:
         """Whether lines beside those of all others are told by a lasso: least squares would need more rows."""
@@ -313,7 +319,8 @@ class CalibratedRule:
         if not candidates or residuals.variance <= ROUNDING:
             return Evidence({}, {}, known)
         test = self._test_each(residuals, base, candidates)
-        p_values, single = (np.minimum(each / SINGLE, 1.0).tolist() for each in (test.p_values, test.single_p_values))
+        share = self._share(candidates)
+        p_values, single = (np.minimum(each / share, 1.0).tolist() for each in (test.p_values, test.single_p_values))
         return Evidence(dict(zip(candidates, p_values, strict=True)), dict(zip(candidates, single, strict=True)), known)
 
     def _test_each(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> CandidateTest:
