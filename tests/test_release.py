@@ -31,7 +31,7 @@ def requirements(names):
 
 
 def test_the_changelog_begins_with_this_version_and_its_date():
-    first = re.search(r"^## .*$", read("CHANGELOG.md"), re.MULTILINE)[0]
+    first = next(line for line in re.findall(r"^## .*$", read("CHANGELOG.md"), re.MULTILINE) if line != "## Unreleased")
     assert re.fullmatch(rf"## {re.escape(firstfactor.__version__)} - \d{{4}}-\d\d-\d\d", first)
 
 

@@ -63,7 +63,7 @@ def test_stand_ins_are_below_the_row_of_all(ranking, monkeypatch):
     assert re.match(r"   3  x0\* +number +0\.002 .* +▏░", forced)
     assert re.match(r"   –  x1 +number +stands in for clarity$", left_out)
     assert [line.split()[1] for line in others[:3]] == ["x2", "x3", "x4"] or len(others) == 4
-    assert others[-1] == "      … and 4 others add nothing (--csv lists them)"
+    assert others[-1] == "      … and 4 others were left out (--csv lists them)"
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

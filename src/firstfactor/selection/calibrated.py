@@ -106,7 +106,7 @@ class CalibratedRule:
 
         with one_blas_thread():
             kept, p_values, removed = self._search(forced, most, note)
-            evidence = self._test_left_out(kept, removed) if explain else None
+            evidence = self._test_left_out(kept, forced, removed) if explain else None
         return Selection(
             kept=kept,
             steps=tuple(steps),
@@ -162,13 +162,14 @@ class CalibratedRule:
                 break
             explained = self._explained(residuals)
             test = self._test_each(residuals, given, candidates)
-            single = SINGLE * (1 - DISTILLED if self._are_many(candidates) else 1)
             n_in = sum(i not in forced for i in base)
-            best = JointTest((candidates[int(np.argmax(test.deviates))],), min(self._adjust(test, n_in) / single, 1.0))
+            times = NEXT if n_in else 1
+            chance = self._adjust(test, n_in) * times / self._share(candidates)
+            best = JointTest((candidates[int(np.argmax(test.deviates))],), min(chance, 1.0))
             most = len(candidates) if room is None else room - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and most > 1:
-                best = self._try_together(residuals, given, candidates, best, most)
-            chosen = best.factors if best.p_value <= self._alpha / (NEXT if entered or n_in else 1) else ()
+                best = self._try_together(residuals, given, candidates, best, most, times)
+            chosen = best.factors if best.p_value <= self._alpha else ()
             known = tuple(i for i in chosen if known_from(self._design, i, given))
             if known:  # that is no news, however it looks
                 self._no_news.update(known)
@@ -197,6 +198,10 @@ class CalibratedRule:
             return test.p_value
         return float(test.single_p_values.min() * (n_in + test.deviates.size) / (n_in + 1))
 
+    def _share(self, candidates: tuple[int, ...]) -> float:
+        """The part of alpha that is for single candidates, but for their lines told by a lasso."""
+        return SINGLE * (1 - DISTILLED) if self._are_many(candidates) else SINGLE
+
     def _are_many(self, candidates: tuple[int, ...]) -> bool:
         """Whether lines beside those of all others are told by a lasso: least squares would need more rows."""
         n_rows, n_lines = self._design.n_rows, len(candidates)
@@ -219,11 +224,17 @@ class CalibratedRule:
         return {i: p for i, p in adjusted.items() if p <= self._alpha}
 
     def _try_together(
-        self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...], best: JointTest, most: int
+        self,
+        residuals: Residuals,
+        base: tuple[int, ...],
+        candidates: tuple[int, ...],
+        best: JointTest,
+        most: int,
+        times: float,
     ) -> JointTest:
         """Two or three candidates, if there is more evidence for them than for the best single one."""
         joint = self._test_together(residuals, base, candidates, most)
-        joint = JointTest(joint.factors, min(joint.p_value / TOGETHER, 1.0))
+        joint = JointTest(joint.factors, min(joint.p_value * times / TOGETHER, 1.0))
         return joint if joint.p_value < best.p_value else best
 
     def _eliminate(
@@ -324,7 +335,7 @@ class CalibratedRule:
         p_value = Candidates(self._functions, full, of_others, self._workers).test_member(member)
         return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
 
-    def _test_left_out(self, kept: tuple[int, ...], removed: dict[int, float]) -> Evidence:
+    def _test_left_out(self, kept: tuple[int, ...], forced: tuple[int, ...], removed: dict[int, float]) -> Evidence:
         """The evidence for each factor that is not kept, beside those that are."""
         base, left_out = self._varying_of(kept), self._varying_but(kept)
         whole = regress(self._functions, base, self._root_weights, self._n_units, self._y, whole=True)
@@ -336,7 +347,9 @@ class CalibratedRule:
         if not candidates or residuals.variance <= ROUNDING:
             return Evidence(gone, gone, known, 0.0)
         test = self._test_each(residuals, given, candidates)
-        p_values, single = (np.minimum(each / SINGLE, 1.0).tolist() for each in (test.p_values, test.single_p_values))
+        share, times = self._share(candidates), NEXT if set(kept) - set(forced) else 1
+        p_values = np.minimum(test.p_values * times / share, 1.0).tolist()
+        single = np.minimum(test.single_p_values / share, 1.0).tolist()
         return Evidence(
             gone | dict(zip(candidates, p_values, strict=True)),
             gone | dict(zip(candidates, single, strict=True)),
