@@ -79,7 +79,8 @@ def test_p_values_are_those_of_plain_loops(monkeypatch, rho, groups):
     expected = naive_p_values(lines.left.T, outputs[0], folds, np.arange(ROWS) if groups is None else groups)
     assert list(found) == list(range(FACTORS))
     np.testing.assert_allclose(list(found.values()), expected, rtol=1e-3)
-    assert set(sorted(found, key=found.get)[:2]) <= {0, 1, 2}
+    if rho == 0:
+        assert set(sorted(found, key=found.get)[:2]) <= {0, 1, 2}
 
 
 def test_of_several_outputs_and_lines_the_smallest_counts_times_their_number():

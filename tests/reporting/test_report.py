@@ -828,7 +828,7 @@ def test_rows_open_and_sort(alike, browser, width):
     assert alone == sorted(alone, reverse=True)
     page.get_by_role("button", name="lost without").click()
     assert names_shown(page).all_inner_texts() == by_lost
-    assert page.locator("#others > summary").inner_text() == "1 other adds nothing"
+    assert page.locator("#others > summary").inner_text() == "1 other was left out"
     page.close()
 
 
