@@ -213,15 +213,16 @@ def deviate(squares: Floats, n_scores: float) -> Floats:
 
 
 def standardise(deviates: Floats) -> Floats:
-    """Return deviates, (tests, 1 + draws), in units of the mean and standard deviation of their draws, if any.
+    """Return deviates, (tests, 1 + draws), in units of the mean and standard deviation of y and its draws, if any.
 
-    Then each is measured against its own draws: products have other tails than lines.
+    Then each test is measured against its own draws: products have other tails than lines. y counts as one of them,
+    so that it differs from the draws in nothing if there is no effect.
     """
-    draws = deviates[:, 1:]
-    if draws.shape[1] == 0:
+    if deviates.shape[1] == 1:
         return deviates
-    spread = draws.std(axis=1, keepdims=True)
-    standardised: Floats = (deviates - draws.mean(axis=1, keepdims=True)) / np.where(spread > ROUNDING, spread, 1.0)
+    spread = deviates.std(axis=1, keepdims=True)
+    centred = deviates - deviates.mean(axis=1, keepdims=True)
+    standardised: Floats = centred / np.where(spread > ROUNDING, spread, 1.0)
     return standardised
 
 

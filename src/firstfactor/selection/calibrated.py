@@ -62,7 +62,7 @@ ROWS_TO_TELL_APART = 50
 COMPARED = 4
 
 # How many times as sure each factor after the first must be.
-NEXT = 1.5
+NEXT = 1.25
 
 # Rounds of entering and leaving; two are usual.
 MOST_ROUNDS = 5
