@@ -289,8 +289,8 @@ class CalibratedRule:
     def _test_beside_left_out(self, residuals: Residuals, rest: tuple[int, ...], member: int) -> float:
         """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
 
-        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell, or
-        where those left out leave hardly anything of the factor.
+        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell,
+        or where those left out leave hardly anything of the factor.
         """
         regression = residuals.regression
         left_out = self._varying_but((*rest, member))
