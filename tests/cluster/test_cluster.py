@@ -12,6 +12,7 @@ from firstfactor import FIRST, total_indices
 from firstfactor.cluster import client as client_module
 from firstfactor.cluster.client import Cluster, ClusterError
 from firstfactor.results.indices import Indices
+from firstfactor.selection import calibrated
 
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
@@ -74,6 +75,7 @@ SETTINGS = [
     {"factor_groups": {"both": ["x1", "x66"]}, "period": {"x3": 1.0}, "categorical": ["x6"]},
     {"missing": "drop", "forward": "fast"},
     {"rule": "calibrated", "split": True, "max_factors": 3},
+    {"rule": "calibrated", "control": "fdr", "alpha": 0.3},
     {"estimator": "extrapolated", "max_factors": 2},
 ]
 
@@ -88,6 +90,35 @@ def test_collections_give_the_same_bits_as_tables_in_memory(client, table, setti
     deadline = time.monotonic() + 10
     while left := client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)):
         assert time.monotonic() < deadline, left  # what is released goes away soon
+
+
+@pytest.fixture
+def evidence(monkeypatch):
+    """What calibrated rules say of the factors left out, one after the other."""
+    found, select = [], calibrated.CalibratedRule.select
+
+    def note(*given):
+        selection = select(*given)
+        found.append(selection.evidence)
+        return selection
+
+    monkeypatch.setattr(calibrated.CalibratedRule, "select", note)
+    return found
+
+
+@pytest.mark.parametrize("control", ["fwer", "fdr"])
+@pytest.mark.parametrize("n_rows", [N_ROWS, 120], ids=["enough rows", "a lasso"])
+def test_functions_of_others_copies_and_many_factors(client, table, evidence, control, n_rows):  # noqa: ARG001
+    """What is in another block than what it is a function of is found as well."""
+    some = table.iloc[:n_rows]
+    copy = some.x66 + 0.1 * np.random.default_rng(1).normal(size=n_rows)
+    X, y, lazy_X, lazy_y = split(some.assign(x67=some.x3**2, x68=np.exp(some.x0), x9=copy))
+    here, there = (
+        FIRST(rule="calibrated", control=control, random_state=0).fit(*each) for each in ((X, y), (lazy_X, lazy_y))
+    )
+    assert_same(here.indices_, there.indices_)
+    assert evidence[0] == evidence[1]
+    assert evidence[0].functions_of and len(evidence[0].p_values) > 50
 
 
 @pytest.mark.parametrize("settings", [{}, {"rule": "calibrated"}], ids=str)

@@ -457,7 +457,7 @@ def test_of_many_factors_three_fifths_of_that_are_for_lines_beside_all_others(mo
             return CandidateTest(60, deviates, np.zeros(len(candidates)), np.zeros(0))
 
         monkeypatch.setattr(rule.Candidates, "test_each", fixed)
-        return calibrated(alpha=alpha).fit(X[:, :n_factors], y).path_.steps[0]
+        return calibrated(alpha=alpha, max_factors=2).fit(X[:, :n_factors], y).path_.steps[0]
 
     monkeypatch.setattr(rule, "joint_test", lambda *_: rule.JointTest((), 1.0))
     monkeypatch.setattr(rule, "distil", lambda *_: {3: 0.001, 7: 0.3, 9: 0.0005})
