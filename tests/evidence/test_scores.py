@@ -330,21 +330,22 @@ def test_only_the_clearest_evidence_in_many_rows_needs_no_draws():
     assert not is_sure(30.0, 10, 99)
 
 
-def test_deviates_are_measured_by_their_own_draws():
+def test_deviates_are_measured_by_themselves_and_their_own_draws():
     rng = np.random.default_rng(0)
     deviates = np.concatenate([[[4.0], [4.0]], rng.normal([[1.0], [-2.0]], [[2.0], [0.5]], size=(2, 199))], axis=1)
     found = standardise(deviates)
     for before, after in zip(deviates, found, strict=True):
-        draws = before[1:]
-        np.testing.assert_allclose(after, [(d - draws.mean()) / draws.std() for d in before])
+        np.testing.assert_allclose(after, [(d - before.mean()) / before.std() for d in before])
     assert found[1, 0] > found[0, 0]
+    turned = standardise(np.roll(deviates, 1, axis=1))  # y is one of them
+    np.testing.assert_allclose(turned, np.roll(found, 1, axis=1))
 
 
 @pytest.mark.filterwarnings("error")
 def test_deviates_without_draws_or_with_equal_ones_are_not_stretched():
     alone = np.array([[3.0], [-1.0]])
     assert standardise(alone) is alone
-    np.testing.assert_array_equal(standardise(np.array([[3.0, 1.0, 1.0]])), [[2.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(standardise(np.array([[1.0, 1.0, 1.0]])), [[0.0, 0.0, 0.0]])
     same = deviate(np.zeros((1, 200)), 2)
     assert same[:, 1:].std() > 0  # by rounding
     np.testing.assert_allclose(standardise(same), 0, atol=1e-12)
