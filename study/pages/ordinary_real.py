@@ -13,7 +13,29 @@ from ..scores.ordinary import loss
 from .layout import NOTHING, Table
 from .sections import Section
 
-EXPLAINED: Explained = {}
+EXPLAINED: Explained = {
+    (
+        "wage1: wage",
+        "exper",
+    ): "a curve: pay rises and then falls with experience, so a line beside the others shows nothing",
+    (
+        "wage1: wage",
+        "smsa",
+    ): "weak: close to 0.1 by both tests, which is not enough where curves and products are tried too",
+    ("gpa1: colGPA", "skipped"): "shows beside hsGPA; a model with all factors spends its 141 rows on the others",
+    ("nodal: r", "xray"): "all three are close to 0.1 in 53 rows",
+    ("mtcars: mpg", "disp"): "32 rows cannot tell ten overlapping factors apart; the best of them stands for all",
+    (
+        "swiss: Fertility",
+        "Agriculture",
+    ): "shows only beside Education and Examination; 47 rows are few for robust errors",
+    ("swiss: Fertility", "Education"): "a line: splines spend 20 of 47 rows on curves",
+    ("swiss: Fertility", "Catholic"): "a line, or two groups: splines spend 20 of 47 rows on curves",
+    ("swiss: Fertility", "Infant.Mortality"): "weak in 47 rows with robust errors; splines agree",
+    ("stackloss: STACKLOSS", "AIRFLOW"): "a line: splines spend 12 of 21 rows on curves",
+    ("stackloss: STACKLOSS", "WATERTEMP"): "21 rows with four outliers: robust errors are wide",
+    ("fair: affairs > 0", "educ"): "weak in 6,366 rows; beside occupation, which overlaps with it, little is left",
+}
 """Why answers differ, by title of the table and name of the factor: written by hand."""
 
 

@@ -98,6 +98,13 @@ def test_levels_of_single_rows_decide_nothing():
     assert known_from(read_design(more), 1, (0,)) == ()
 
 
+def test_what_is_nearly_a_sum_is_none():
+    X = table()
+    for share, expected in ((1e-3, []), (1e-7, ["x", "z"])):
+        nearly = X["sum"] + share * X["sum"].std() * np.random.default_rng(1).normal(size=ROWS)
+        assert known("sum", ["x", "z"], X.assign(sum=nearly)) == expected
+
+
 def test_few_rows_are_no_combination():
     X = np.random.default_rng(0).normal(size=(10, 4))
     wide, narrow = X.copy(), X[:, [0, 1, 3]]

@@ -601,6 +601,42 @@ def test_after_a_removal_the_search_goes_on():
     assert selected(selector) == [0, 1, 2]
 
 
+def test_one_that_was_removed_is_accounted_for(monkeypatch):
+    """Else another could enter that only stands for it."""
+    given, test_each = [], rule.CalibratedRule._test_each
+
+    def note(self, residuals, base, candidates):
+        given.append((set(base), set(candidates)))
+        return test_each(self, residuals, base, candidates)
+
+    monkeypatch.setattr(rule.CalibratedRule, "_test_each", note)
+    found = selection_of(*proxy_table(), max_factors=3)
+    assert found.kept == (0, 1, 2)
+    last_step, left_out = given[-2:]
+    assert last_step[0] == {1, 2, 4} and last_step[1] == {0, 3}  # the fifth was removed
+    assert left_out[0] == {0, 1, 2} and left_out[1] == {3, 4}
+
+
+def rule_of(X, y, **parameters):
+    """The rule on a table, before it selects."""
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rule.CalibratedRule, "_search", lambda self, *_: seen.append(self) or ((), np.zeros(0)))
+        calibrated(**parameters).fit(X, y)
+    return seen[0]
+
+
+def test_the_more_related_ones_were_left_out_the_surer_a_factor_must_be(monkeypatch):
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=300)
+    related = common + 0.7 * rng.normal(size=(4, 300))
+    copy, others = related[0] + 0.1 * rng.normal(size=300), rng.normal(size=(2, 300))
+    ours = rule_of(np.column_stack([*related, copy, *others]), rng.normal(size=300))
+    monkeypatch.setattr(rule.Candidates, "test_member", lambda *_: 0.02)
+    assert ours._test_beside_left_out(ours._residuals((), (0,)), (), 0) == pytest.approx(0.02 * np.sqrt(1 + 3))
+    assert ours._test_beside_left_out(ours._residuals((), (5,)), (), 5) == pytest.approx(0.02)
+
+
 def test_a_factor_that_only_stands_for_those_left_out_does_not_stay(monkeypatch):
     """Where only one may enter, it is the one that goes with all three; it adds nothing beside them."""
     X, y = proxy_table()
@@ -761,12 +797,7 @@ def test_false_discoveries_are_a_share_of_those_that_are_in():
     """With k in, a candidate may be the less sure: its p-value counts (k + candidates) / (k + 1) times."""
     X, y = friedman(rows=150, factors=12)
     test = CandidateTest(150, np.array([1.0, 3.0, 2.0]), np.zeros(3), np.zeros(0))
-    with pytest.MonkeyPatch.context() as patch:
-        seen = []
-        patch.setattr(rule.CalibratedRule, "_search", lambda self, *_: seen.append(self) or ((), np.zeros(0), {}))
-        calibrated(control="fdr").fit(X, y)
-        calibrated().fit(X, y)
-    fdr, fwer = seen
+    fdr, fwer = (rule_of(X, y, control=control) for control in ("fdr", "fwer"))
     assert fdr._adjust(test, 0) == pytest.approx(3 * norm.sf(3))
     assert fdr._adjust(test, 4) == pytest.approx(7 / 5 * norm.sf(3))
     assert fwer._adjust(test, 4) == test.p_value == pytest.approx(3 * norm.sf(3))

@@ -6,7 +6,9 @@ they explain of its line. What is left of the two is multiplied, on rows that ne
 chance would let them, so do all (Efron 2004).
 """
 
-from collections.abc import Sequence
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +32,22 @@ RELATED = 4.0
 TINY = 1e-30
 
 
+@contextlib.contextmanager
+def _rough_fits() -> Iterator[None]:
+    """Let fits end before they have converged: they only tell roughly what others explain."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
 def distil(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> dict[int, float]:
     """Return the p-value of the lines of each factor beside all others, for what is left of y, (outputs, rows)."""
     if len(lines.left) == 0:  # all are known from the base
         return {}
-    p_values = np.min([_distil_output(lines, y, folds, groups) for y in outputs], axis=0) * len(outputs)
+    with _rough_fits():
+        p_values = np.min([_distil_output(lines, y, folds, groups) for y in outputs], axis=0) * len(outputs)
     factors, number, n_lines = np.unique(lines.owner, return_inverse=True, return_counts=True)
     smallest = np.ones(factors.size)
     np.minimum.at(smallest, number, p_values)
