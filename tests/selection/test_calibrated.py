@@ -887,3 +887,11 @@ def test_small_alphas_can_be_reached():
     selector = calibrated(alpha=0.001).fit(X, y + 0.5 * X[:, 0])
     assert selected(selector) == [0]
     assert selector.p_values_[0] < 0.0005
+
+
+@pytest.mark.parametrize(("rows", "factors"), [(3, 8), (6, 40), (30, 60)])
+def test_a_handful_of_rows_with_many_factors_has_an_answer(rows, factors):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(rows, factors)), rng.normal(size=rows)
+    assert np.isin(calibrated().choose(X, y), [True, False]).all()
+    assert np.isfinite(calibrated().fit(X, y).indices_.evidence.rest)

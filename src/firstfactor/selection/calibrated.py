@@ -32,7 +32,7 @@ from .selection import OnStep, Selection
 # Rows to test on: those of larger tables are drawn.
 MAX_ROWS = 50_000
 
-# Fewer rows do not tell what factors explain together.
+# Fewer rows, or groups, do not tell what many factors explain together.
 MIN_ROWS = 40
 
 # Added to a variance that may be 0.
@@ -206,7 +206,8 @@ class CalibratedRule:
         """Whether lines beside those of all others are told by a lasso: least squares would need more rows."""
         n_rows, n_lines = self._design.n_rows, len(candidates)
         are_many = n_lines > min(self._n_units / ROWS_PER_COEFFICIENT, MOST_LINES)
-        return are_many and n_rows <= MOST_DISTILLED_ROWS and n_rows * n_lines <= MOST_DISTILLED
+        is_enough = self._n_units >= MIN_ROWS and n_rows <= MOST_DISTILLED_ROWS
+        return are_many and is_enough and n_rows * n_lines <= MOST_DISTILLED
 
     def _distil(
         self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...], n_in: int
@@ -359,7 +360,7 @@ class CalibratedRule:
 
     def _explained_by_rest(self, residuals: Residuals, left_out: tuple[int, ...]) -> float:
         """The share of Var(Y) that the factors left out explain together at least; 0 where that is not looked at."""
-        if len(left_out) > rest.MOST_LINES or not MIN_ROWS <= self._design.n_rows <= rest.MOST_ROWS:
+        if len(left_out) > rest.MOST_LINES or self._n_units < MIN_ROWS or self._design.n_rows > rest.MOST_ROWS:
             return 0.0
         lines = Lines.of(self._functions, residuals.regression, tuple(sorted(left_out)))
         if not len(lines.left):
