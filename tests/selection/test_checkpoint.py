@@ -210,7 +210,7 @@ def test_a_report_can_be_written_of_a_run_with_a_checkpoint(tmp_path):
     assert "What drives" in (tmp_path / "page.html").read_text(encoding="utf-8") and path.read_bytes() == before
 
 
-@pytest.mark.parametrize("place", [{"memory": "1GB"}, {"workers": 1}], ids=["out of core", "cluster"])
+@pytest.mark.parametrize("place", [{"memory": "8GB"}, {"workers": 1}], ids=["out of core", "cluster"])
 def test_a_table_elsewhere_is_known_again(tmp_path, place):
     import polars as pl
 
