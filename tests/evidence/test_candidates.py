@@ -58,9 +58,9 @@ def naive_of_functions(functions, residuals, i):
     squares = residuals.squares_and_draws(weighed_left(residuals, functions.of(i)))
     n_plain, n_all = functions.n_plain(i), len(squares)
     curves = sorted({1, 2, min(4, n_all), n_all} - {n_plain} - set(range(n_all + 1, 5)))
-    # the shares of plain functions and curves are 0.45 together, of which curves have 0.20 if there are any
-    of_curves = 0.20 if n_all > n_plain else 0.20 * len(curves) / (len(curves) + 1)
-    shares = {n_plain: 0.45 - of_curves} | {number: of_curves / len(curves) for number in curves}
+    # the shares of plain functions and curves are 0.50 together, of which curves have 0.15 if there are any
+    of_curves = 0.15 if n_all > n_plain else 0.15 * len(curves) / (len(curves) + 1)
+    shares = {n_plain: 0.50 - of_curves} | {number: of_curves / len(curves) for number in curves}
     n_outputs = residuals.n_outputs
     return [measure(deviate(squares[:n].sum(axis=0), n * n_outputs), share) for n, share in shares.items()]
 
@@ -69,7 +69,7 @@ def naive_of_products(functions, residuals, base, i, threes=False):
     """The deviates of a candidate by products of ranks with each factor of a base, and with each two."""
     own, n_outputs = weighed_left(residuals, functions.multiplied(i)), residuals.n_outputs
     pairs = list(combinations(base, 2)) if threes else []
-    share = 0.15 / max(len(base) + len(pairs), 1)
+    share = 0.10 / max(len(base) + len(pairs), 1)
     found = []
     for b in base:
         products = [a * other for a in own for other in functions.multiplied(b)]
@@ -87,7 +87,7 @@ def naive_of_products(functions, residuals, base, i, threes=False):
 def naive_beside(functions, residuals, y, others, i):
     """The deviates of a candidate by its first functions beside those of all others, by least squares."""
     found = []
-    for number, share in ((1, 0.25), (4, 0.15)):
+    for number, share in ((1, 0.30), (4, 0.10)):
         first = {}
         for k in others:
             first[k] = weighed_left(residuals, functions.of(k)[: max(functions.n_plain(k), number)]).astype(float)
@@ -169,7 +169,7 @@ def test_what_is_clear_needs_no_draws(monkeypatch):
     found = tests.test_each((0, 1, 2, 3))
     assert np.argmax(found.deviates) == 3
     (square,) = residuals.squares(weighed_left(residuals, functions.of(3)[:1]))[0]
-    assert found.deviates[3] == pytest.approx(reweigh(deviate(square, 1), 0.25), rel=1e-4)
+    assert found.deviates[3] == pytest.approx(reweigh(deviate(square, 1), 0.35), rel=1e-4)
     assert found.draws.size == 0
     assert found.p_value == bonferroni(found.deviates.max(), 4) < 1e-9
     assert tests.test_member(3) == bonferroni(found.deviates.max(), 1)
@@ -191,7 +191,7 @@ def test_of_many_factors_products_of_lines_are_seen_though_the_base_may_know_the
     found = tests.test_each(range(7))
     for i in range(7):
         product = weighed_left(residuals, functions.multiplied(i)[:1]) * functions.multiplied(7)[:1]
-        line = measure(deviate(residuals.squares_and_draws(product)[0], 1), 0.15)
+        line = measure(deviate(residuals.squares_and_draws(product)[0], 1), 0.10)
         expected = max(each[0] for each in [*naive_of_functions(functions, residuals, i), line])
         assert found.deviates[i] == pytest.approx(expected, rel=1e-3)
     assert np.argmax(found.deviates) == 2
@@ -223,12 +223,12 @@ def test_one_that_others_mask_shows_beside_them():
 
 def test_only_as_many_lines_and_curves_as_rows_allow_are_beside_each_other():
     rng = np.random.default_rng(0)
-    for n_factors, expected in ((1, []), (2, [2, 8]), (12, [12, 48]), (13, [13, 52]), (14, [14]), (52, [52]), (53, [])):
+    for n_factors, expected in ((1, []), (2, [2, 8]), (19, [19, 76]), (20, [20]), (79, [79]), (80, [])):
         functions = functions_of(rng.normal(size=(ROWS, n_factors)))
         y = rng.normal(size=ROWS)
         found = beside_others(functions, residuals_of(functions, y), outputs_of(y), range(n_factors), ROWS)
         assert [len(each.lines.left) for each in found] == expected
-        assert [each.share for each in found] == [0.25, 0.15][: len(found)]
+        assert [each.share for each in found] == [0.30, 0.10][: len(found)]
 
 
 def test_a_member_that_shows_only_with_two_others_is_kept():

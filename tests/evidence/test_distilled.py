@@ -40,7 +40,7 @@ def naive_p_values(X, y, folds, groups):
     """The p-value of each column, one row and one column after the other."""
     n_rows, n_lines = X.shape
     penalties = np.geomspace(1, 0.02, 30) * np.abs(X.T @ y).max() / n_rows
-    rows = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(5)]
+    rows = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(10)]
     penalty = LassoCV(alphas=penalties, cv=rows, fit_intercept=False, tol=1e-10, max_iter=100_000).fit(X, y).alpha_
     terms = np.zeros((n_lines, n_rows))
     for inside, outside in rows:
@@ -133,11 +133,11 @@ def test_only_the_lines_that_go_most_with_y_are_chosen_from(monkeypatch):
 
 def test_folds_are_even_and_keep_groups_together():
     folds = draw_folds(np.random.default_rng(0), 103, None)
-    assert sorted(np.bincount(folds)) == [20, 20, 21, 21, 21]
+    assert sorted(np.bincount(folds)) == [10] * 7 + [11] * 3
     assert not (folds == draw_folds(np.random.default_rng(1), 103, None)).all()
     folds = draw_folds(np.random.default_rng(0), ROWS, GROUPS)
     assert all(np.unique(folds[group == GROUPS]).size == 1 for group in range(20))
-    assert np.unique(folds[np.unique(GROUPS, return_index=True)[1]], return_counts=True)[1].tolist() == [4] * 5
+    assert np.unique(folds[np.unique(GROUPS, return_index=True)[1]], return_counts=True)[1].tolist() == [2] * 10
 
 
 # --- many at once ---------------------------------------------------------------------------------------

@@ -98,6 +98,15 @@ def test_levels_of_single_rows_decide_nothing():
     assert known_from(read_design(more), 1, (0,)) == ()
 
 
+@pytest.mark.parametrize(("days", "expected"), [(50, (0,)), (51, ())])
+def test_a_number_of_many_values_decides_nothing(days, expected):
+    """The day tells whether one works, but no curve of it does; a day that is a category still decides."""
+    day = np.arange(ROWS) % days
+    X = pd.DataFrame({"day": day, "workday": day % 7 < 5})
+    assert known_from(read_design(X), 1, (0,)) == expected
+    assert known_from(read_design(X.astype({"day": "category"})), 1, (0,)) == (0,)
+
+
 def test_what_is_nearly_a_sum_is_none():
     X = table()
     for share, expected in ((1e-3, []), (1e-7, ["x", "z"])):

@@ -106,11 +106,11 @@ def test_factors_whose_lines_are_like_others():
     assert lines.without(range(7)).like(own, 0.1) == ()
 
 
-def test_lines_need_three_rows_each_beside_the_base():
+def test_lines_need_two_rows_each_beside_the_base():
     functions = functions_of(np.random.default_rng(0).normal(size=(ROWS, 9)))
     regression = regression_on(functions, (0,))
     lines = Lines.of(functions, regression, range(1, 9))
-    needed = 3 * (regression.n_coefficients + 8)
+    needed = 2 * (regression.n_coefficients + 8)
     assert lines.fit(regression, needed) and not lines.fit(regression, needed - 1)
     assert not lines.without(range(9)).fit(regression, needed)
 

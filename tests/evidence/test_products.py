@@ -1,6 +1,7 @@
 """Pairs and threes that do nothing alone."""
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import pytest
 
 from firstfactor._utils.threads import Workers
 from firstfactor.evidence import products
-from firstfactor.evidence.scores import bonferroni, deviate, p_value, standardise
+from firstfactor.evidence.scores import bonferroni, deviate, p_value, reweigh, standardise
 from tests.evidence.parts import WORKERS, functions_of, least_squares, residuals_of
 
 ROWS = 200
@@ -30,7 +31,11 @@ def together(X, y, candidates=None, base=(), workers=WORKERS, most=3, **options)
 
 
 def naive_sets(X, y, candidates, base=(), weights=None):
-    """The largest deviate of every pair and three, in y and in the draws, each in units of its own draws."""
+    """The largest deviate of every pair and three, in y and in the draws, in units of its own draws and of its share.
+
+    Of the error, 0.4 is for all products of two lines, 0.1 for lines and parabolas of two, and 0.5 for three lines; in
+    units of what one pair has.
+    """
     functions = functions_of(X)
     residuals = residuals_of(functions, y, base, weights, whole=True)
     roots = np.ones(ROWS) if weights is None else np.sqrt(weights)
@@ -42,11 +47,15 @@ def naive_sets(X, y, candidates, base=(), weights=None):
     for i, j in combinations(candidates, 2):
         both = np.array([a * b * roots for a in lines[i] for b in lines[j]], np.float32)
         squares = residuals.squares_and_draws(both)
-        both = deviate(squares.sum(axis=0), 4 * residuals.n_outputs), deviate(squares[0], residuals.n_outputs)
-        found[i, j] = standardise(np.array(both)).max(axis=0)
+        both = deviate(squares[0], residuals.n_outputs), deviate(squares.sum(axis=0), 4 * residuals.n_outputs)
+        lines_of_two, curves_of_two = standardise(np.array(both))
+        found[i, j] = np.maximum(reweigh(lines_of_two, 0.4), reweigh(curves_of_two, 0.1))
+    share = 0.5 * comb(len(candidates), 2) / comb(len(candidates), 3)
     for i, j, k in combinations(candidates, 3):
         three = np.array([lines[i][0] * lines[j][0] * lines[k][0] * roots], np.float32)
-        found[i, j, k] = standardise(deviate(residuals.squares_and_draws(three), residuals.n_outputs))[0]
+        found[i, j, k] = reweigh(standardise(deviate(residuals.squares_and_draws(three), residuals.n_outputs)), share)[
+            0
+        ]
     return found
 
 
@@ -107,12 +116,14 @@ def test_nothing_is_sure_in_noise():
 
 
 def test_less_than_nothing_needs_no_draws():
-    functions = functions_of(numbers(2))
-    pair = [a * b for a in functions.multiplied(0) for b in functions.multiplied(1)]
-    y = least_squares(np.array([np.ones(ROWS), *pair], float), noise()[None])[0]
+    functions = functions_of(numbers(4))
+    of = [functions.multiplied(i) for i in range(4)]
+    pairs = [a * b for one, other in combinations(of, 2) for a in one for b in other]
+    threes = [a[0] * b[0] * c[0] for a, b, c in combinations(of, 3)]
+    y = least_squares(np.array([np.ones(ROWS), *pairs, *threes], float), noise()[None])[0]
     residuals = residuals_of(functions, y)
     residuals.squares_and_draws = None
-    assert products.joint_test(functions, residuals, (0, 1), WORKERS, 3).p_value == 1
+    assert products.joint_test(functions, residuals, range(4), WORKERS, 3).p_value == 1
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -135,10 +146,10 @@ def test_of_many_pairs_the_chance_is_that_of_all(monkeypatch):
     residuals = residuals_of(functions, y)
     lines = {i: functions.multiplied(i) for i in range(30)}
     squares = residuals.squares(np.array([a * b for a in lines[7] for b in lines[21]]))[:, 0]
-    largest = max(deviate(squares.sum(), 4), deviate(squares[0], 1))
+    largest = max(reweigh(deviate(squares[0], 1), 0.4), reweigh(deviate(squares.sum(), 4), 0.1))
     found = together(X, y)
     assert found.factors == (7, 21)
-    assert found.p_value == pytest.approx(bonferroni(largest, 2 * 435), rel=1e-3)
+    assert found.p_value == pytest.approx(bonferroni(largest, 0.5 * 435), rel=1e-3)
 
 
 @pytest.mark.parametrize("size", [1, 7, 2**21])

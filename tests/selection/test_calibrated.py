@@ -430,9 +430,9 @@ def test_factors_enter_and_stay_at_alpha():
 
 @pytest.mark.parametrize(
     ("of_single", "of_pair", "expected"),
-    [(0.01, 0.01, 0.0125), (0.3, 0.01, 0.05), (0.3, 0.2, 0.375), (0.9, 0.5, 1.0)],
+    [(0.01, 0.01, 1 / 75), (0.3, 0.01, 0.04), (0.3, 0.2, 0.4), (0.9, 0.5, 1.0)],
 )
-def test_single_factors_have_four_fifths_of_alpha_and_sets_the_rest(monkeypatch, of_single, of_pair, expected):
+def test_single_factors_have_three_quarters_of_alpha_and_sets_the_rest(monkeypatch, of_single, of_pair, expected):
     def fixed(_, candidates):
         deviates = np.full(len(candidates), norm.isf(of_single / len(candidates)))
         return CandidateTest(150, deviates, np.zeros(len(candidates)), np.zeros(0))
@@ -461,13 +461,13 @@ def test_of_many_factors_three_fifths_of_that_are_for_lines_beside_all_others(mo
 
     monkeypatch.setattr(rule, "joint_test", lambda *_: rule.JointTest((), 1.0))
     monkeypatch.setattr(rule, "distil", lambda *_: {3: 0.001, 7: 0.3, 9: 0.0005})
-    assert first_step(0.021, 0.016, 20).chosen == (0,)
-    assert first_step(0.021, 0.016, 21).chosen == ()
-    assert first_step(0.051, 0.016, 30).chosen == (0,)
+    assert first_step(0.022, 0.016, 20).chosen == (0,)
+    assert first_step(0.022, 0.016, 21).chosen == ()
+    assert first_step(0.054, 0.016, 30).chosen == (0,)
     single = first_step(0.049, 0.016, 30)
-    assert single.p_value == pytest.approx(0.0005 * 30 / 0.48)
+    assert single.p_value == pytest.approx(0.0005 * 30 / 0.45)
     assert single.chosen == (9,)
-    assert first_step(0.061, 0.5, 30).chosen == (9, 3)  # 0.001 times 29, as the other is in
+    assert first_step(0.065, 0.5, 30).chosen == (9, 3)  # 0.001 times 29, as the other is in
     assert first_step(0.06, 0.5, 30).chosen == (9,)
     assert first_step(0.03, 0.5, 30).chosen == ()
 

@@ -18,7 +18,10 @@ from scipy.stats import t as student
 from ..neighbors.strategy import Floats, Positions
 from .lines import Lines
 
-N_FOLDS = 5
+N_FOLDS = 10
+
+# A lasso is asked where there are fewer rows for each line.
+ROWS_PER_LINE = 3
 
 # A lasso chooses from as many lines, those that go most with y, as have so many values; at least and at most so many.
 MOST_VALUES, FEWEST_LINES, MOST_LINES = 400_000, 200, 1000

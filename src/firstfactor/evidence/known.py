@@ -18,6 +18,9 @@ from .regression import Regression
 # A level must have at least so many rows on average for it to decide anything.
 ROWS_PER_LEVEL = 2
 
+# A number with more different values decides nothing: that the day of a year tells the weekday helps no model.
+MOST_VALUES = 50
+
 # A factor of whose line least squares on others leave a larger share is no function of them.
 MOST_LEFT = 0.05
 
@@ -53,7 +56,8 @@ def _decides(design: Design, other: int, factor: int) -> bool:
     """Tell whether all rows with the same value of a factor have the same value of another."""
     known, wanted = _levels(design, other), _levels(design, factor)
     n_known = int(known.max()) + 1
-    if n_known * ROWS_PER_LEVEL > design.n_rows or wanted.max() >= n_known:
+    has_levels = all(design.categorical[j] for j in design.columns[other]) or n_known <= MOST_VALUES
+    if not has_levels or n_known * ROWS_PER_LEVEL > design.n_rows or wanted.max() >= n_known:
         return False
     first = np.empty(n_known, dtype=np.intp)
     first[known] = wanted

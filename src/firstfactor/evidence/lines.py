@@ -17,7 +17,7 @@ from .regression import Regression
 MOST_LEVELS = 8
 
 # Rows for each coefficient of lines and base together; and the most lines, as time goes with their cube.
-ROWS_PER_COEFFICIENT, MOST_LINES = 3, 300
+ROWS_PER_COEFFICIENT, MOST_LINES = 2, 300
 
 # A line of which the base leaves less than this share is left aside.
 SMALLEST_LEFT = 1e-3

@@ -14,11 +14,14 @@ from .._utils.threads import Workers, one_blas_thread
 from ..neighbors.strategy import Floats
 from .functions import BLOCK, MULTIPLIED, FactorFunctions
 from .regression import Regression
-from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, standardise
+from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, reweigh, standardise
 
 # Pairs, and threes, that are all tried. Of more pairs, so many are whose products of lines look best.
 MOST_PAIRS, MOST_THREES = 20_000, 20_000
 BEST_PAIRS = 200
+
+# Shares of the error that is allowed: of all products of two lines, of lines and parabolas of two, and of three lines.
+TWO_LINES, TWO_CURVES, THREE_LINES = 0.40, 0.10, 0.50
 
 Lines = NDArray[np.float32]
 """What a base leaves of the first functions of each factor, 0 if it has fewer: (factors, MULTIPLIED, rows)."""
@@ -43,10 +46,10 @@ def joint_test(
     lines = _first_functions(functions, residuals, candidates)
     sets: list[tuple[int, ...]] = _promising_pairs(lines, residuals, workers) if n_pairs > MOST_PAIRS else []
     sets = sets or list(combinations(range(n), 2))
-    n_tests = 2 * n_pairs
-    if most > 2 and n_threes <= MOST_THREES:
+    n_tests = (TWO_LINES + TWO_CURVES) * n_pairs
+    if most > 2 and 0 < n_threes <= MOST_THREES:
         sets += combinations(range(n), 3)
-        n_tests += n_threes
+        n_tests += THREE_LINES * n_pairs
     of_y = np.concatenate(_deviates(lines, residuals, sets, residuals.squares, workers))[:, 0]
     best = tuple(candidates[i] for i in sets[int(np.argmax(of_y))])
     chance = bonferroni(of_y.max(), n_tests)
@@ -71,7 +74,7 @@ def _test_best_pairs(
     local: list[tuple[int, ...]] = [(place[i], place[j]) for i, j in sets]
     of_y = np.concatenate(_deviates(lines, residuals, local, residuals.squares, workers))[:, 0]
     best = tuple(candidates[i] for i in sets[int(np.argmax(of_y))])
-    return JointTest(best, bonferroni(of_y.max(), n * (n - 1)))
+    return JointTest(best, bonferroni(of_y.max(), (TWO_LINES + TWO_CURVES) * n * (n - 1) / 2))
 
 
 def _first_functions(
@@ -143,7 +146,7 @@ def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> li
 def _deviates(
     lines: Lines, residuals: Residuals, sets: list[tuple[int, ...]], squares: Squares, workers: Workers
 ) -> list[Floats]:
-    """The deviates of some sets of two, then of three factors, in blocks: (sets, …) each."""
+    """The deviates of some sets of two, then of three factors, in blocks: (sets, …) each, in units of their shares."""
     size = max(BLOCK // (MULTIPLIED**2 * lines.shape[2]), 1)
     by_length = [[u for u in sets if len(u) == length] for length in (2, 3)]
     blocks = [some[at : at + size] for some in by_length for at in range(0, len(some), size)]
@@ -158,8 +161,10 @@ def _deviates(
         # The base hardly knows them: removing it would cost most.
         found = squares(residuals.regression.weigh(flat))
         found = found.reshape(len(some), -1, found.shape[1])
-        together = standardise(deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs))
-        largest: Floats = np.maximum(together, standardise(deviate(found[:, 0], residuals.n_outputs)))
-        return largest
+        of_lines = standardise(deviate(found[:, 0], residuals.n_outputs))
+        if len(members) == 3:
+            return reweigh(of_lines, THREE_LINES * 3 / (len(lines) - 2))  # there are (len(lines) − 2) / 3 times as many
+        of_curves = standardise(deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs))
+        return np.maximum(reweigh(of_lines, TWO_LINES), reweigh(of_curves, TWO_CURVES))
 
     return workers.map(of_block, blocks)

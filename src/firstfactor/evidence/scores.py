@@ -236,12 +236,12 @@ def reweigh(deviates: Floats, share: float) -> Floats:
     return reweighed
 
 
-def bonferroni(largest: float, n_tests: int) -> float:
+def bonferroni(largest: float, n_tests: float) -> float:
     """The probability of so large a deviate in one of many tests, at most."""
     return min(n_tests * normal_cdf(-largest), 1.0)
 
 
-def is_sure(largest: float, n_tests: int, n_rows: int) -> bool:
+def is_sure(largest: float, n_tests: float, n_rows: int) -> bool:
     """Whether so large a deviate among so many is no chance, whatever draws would say."""
     return n_rows >= ROWS_TO_BE_SURE and bonferroni(largest, n_tests) <= SURE
 

@@ -16,10 +16,10 @@ from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
 from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
-from ..evidence.distilled import benjamini_hochberg, distil, draw_folds, holm
+from ..evidence.distilled import ROWS_PER_LINE, benjamini_hochberg, distil, draw_folds, holm
 from ..evidence.functions import FactorFunctions
 from ..evidence.known import known_from, nearly_known
-from ..evidence.lines import MOST_LINES, ROWS_PER_COEFFICIENT, Lines
+from ..evidence.lines import MOST_LINES, Lines
 from ..evidence.products import JointTest, joint_test
 from ..evidence.regression import regress
 from ..evidence.scores import SURE, Draws, Residuals
@@ -39,7 +39,7 @@ MIN_ROWS = 40
 TINY = 1e-300
 
 # What part of alpha is for single factors, and for pairs and threes.
-SINGLE, TOGETHER = 0.8, 0.2
+SINGLE, TOGETHER = 0.75, 0.25
 
 # The part of that for single factors that is for lines beside those of all others, where factors are so many that only
 # a lasso can tell; up to so many rows, and values of lines.
@@ -60,9 +60,6 @@ ROWS_TO_TELL_APART = 50
 
 # First functions by which near copies are compared.
 COMPARED = 4
-
-# How many times as sure each factor after the first must be.
-NEXT = 1.25
 
 # Rounds of entering and leaving; two are usual.
 MOST_ROUNDS = 5
@@ -106,7 +103,7 @@ class CalibratedRule:
 
         with one_blas_thread():
             kept, p_values, removed = self._search(forced, most, note)
-            evidence = self._test_left_out(kept, forced, removed) if explain else None
+            evidence = self._test_left_out(kept, removed) if explain else None
         return Selection(
             kept=kept,
             steps=tuple(steps),
@@ -163,12 +160,11 @@ class CalibratedRule:
             explained = self._explained(residuals)
             test = self._test_each(residuals, given, candidates)
             n_in = sum(i not in forced for i in base)
-            times = NEXT if n_in else 1
-            chance = self._adjust(test, n_in) * times / self._share(candidates)
+            chance = self._adjust(test, n_in) / self._share(candidates)
             best = JointTest((candidates[int(np.argmax(test.deviates))],), min(chance, 1.0))
             most = len(candidates) if room is None else room - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and most > 1:
-                best = self._try_together(residuals, given, candidates, best, most, times)
+                best = self._try_together(residuals, given, candidates, best, most)
             chosen = best.factors if best.p_value <= self._alpha else ()
             known = tuple(i for i in chosen if known_from(self._design, i, given))
             if known:  # that is no news, however it looks
@@ -205,7 +201,7 @@ class CalibratedRule:
     def _are_many(self, candidates: tuple[int, ...]) -> bool:
         """Whether lines beside those of all others are told by a lasso: least squares would need more rows."""
         n_rows, n_lines = self._design.n_rows, len(candidates)
-        are_many = n_lines > min(self._n_units / ROWS_PER_COEFFICIENT, MOST_LINES)
+        are_many = n_lines > min(self._n_units / ROWS_PER_LINE, MOST_LINES)
         is_enough = self._n_units >= MIN_ROWS and n_rows <= MOST_DISTILLED_ROWS
         return are_many and is_enough and n_rows * n_lines <= MOST_DISTILLED
 
@@ -231,11 +227,10 @@ class CalibratedRule:
         candidates: tuple[int, ...],
         best: JointTest,
         most: int,
-        times: float,
     ) -> JointTest:
         """Two or three candidates, if there is more evidence for them than for the best single one."""
         joint = self._test_together(residuals, base, candidates, most)
-        joint = JointTest(joint.factors, min(joint.p_value * times / TOGETHER, 1.0))
+        joint = JointTest(joint.factors, min(joint.p_value / TOGETHER, 1.0))
         return joint if joint.p_value < best.p_value else best
 
     def _eliminate(
@@ -336,7 +331,7 @@ class CalibratedRule:
         p_value = Candidates(self._functions, full, of_others, self._workers).test_member(member)
         return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
 
-    def _test_left_out(self, kept: tuple[int, ...], forced: tuple[int, ...], removed: dict[int, float]) -> Evidence:
+    def _test_left_out(self, kept: tuple[int, ...], removed: dict[int, float]) -> Evidence:
         """The evidence for each factor that is not kept, beside those that are."""
         base, left_out = self._varying_of(kept), self._varying_but(kept)
         whole = regress(self._functions, base, self._root_weights, self._n_units, self._y, whole=True)
@@ -348,8 +343,8 @@ class CalibratedRule:
         if not candidates or residuals.variance <= ROUNDING:
             return Evidence(gone, gone, known, 0.0)
         test = self._test_each(residuals, given, candidates)
-        share, times = self._share(candidates), NEXT if set(kept) - set(forced) else 1
-        p_values = np.minimum(test.p_values * times / share, 1.0).tolist()
+        share = self._share(candidates)
+        p_values = np.minimum(test.p_values / share, 1.0).tolist()
         single = np.minimum(test.single_p_values / share, 1.0).tolist()
         return Evidence(
             gone | dict(zip(candidates, p_values, strict=True)),
