@@ -61,6 +61,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {rule}
     {alpha}
     {control}
+    {goal}
     {split}
     {factor_groups}
     {period}
@@ -177,6 +178,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         rule: str = Procedure.rule,
         alpha: float = Procedure.alpha,
         control: str = Procedure.control,
+        goal: str = Procedure.goal,
         split: bool = Procedure.split,
         factor_groups: Mapping[str, Factors] | None = Options.factor_groups,
         period: Mapping[Any, float] | None = Options.period,
@@ -205,6 +207,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.rule = rule
         self.alpha = alpha
         self.control = control
+        self.goal = goal
         self.split = split
         self.factor_groups = factor_groups
         self.period = period

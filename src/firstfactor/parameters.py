@@ -310,6 +310,13 @@ class Procedure(_Parameters):
         "factors have an effect.",
         choices=("fwer", "fdr"),
     )
+    goal: str = parameter(
+        "explain",
+        '{"explain", "predict"}',
+        'What the calibrated rule selects for. "explain": only factors for which there is evidence. "predict": others '
+        "as well that help a cross-validated fit, for a model that is to use the selection.",
+        choices=("explain", "predict"),
+    )
     split: bool = parameter(
         False,
         "bool",
@@ -370,6 +377,8 @@ class Procedure(_Parameters):
                 f"forward must be 'full' and elimination 'batch' with rule='calibrated', which has its own steps; got "
                 f"{self.forward!r} and {self.elimination!r}."
             )
+        if self.goal == "predict" and self.rule != "calibrated":
+            raise ValueError(f"goal='predict' goes with rule='calibrated'; got rule={self.rule!r}.")
 
     @property
     def estimator(self) -> str:
@@ -539,8 +548,8 @@ RANKING = (RankParameters, *SELECTOR)
 # The parameters of `rank` and of the command, in the order of the help.
 RANK = (
     "factors", "drop", "categorical", "factor_groups", "period", "date_parts", "task", "response", "output_weights",
-    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "control", "forced", "max_factors",
-    "compact", "importance", "cluster_cut", "estimator", "split", "stability",
+    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "control", "goal", "forced",
+    "max_factors", "compact", "importance", "cluster_cut", "estimator", "split", "stability",
     "n_neighbors", "n_outer", "seed", "jobs", "memory", "cluster", "workers", "checkpoint",
     "scale", "format", "table", "na", "decimal",
 )  # fmt: skip
@@ -587,6 +596,7 @@ class RankDict(TypedDict, total=False):
     rule: str | None
     alpha: float
     control: str
+    goal: str
     forced: Sequence[str]
     max_factors: int | None
     compact: bool | float

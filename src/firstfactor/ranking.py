@@ -257,6 +257,7 @@ def rank(
     {rule}
     {alpha}
     {control}
+    {goal}
     {forced}
     {max_factors}
     {compact}

@@ -45,6 +45,11 @@ def calibrated_fdr(X: Any, y: Any, seed: int) -> Outcome:
     return _choose(_calibrated(seed, control="fdr"), X, y)
 
 
+def calibrated_predict(X: Any, y: Any, seed: int) -> Outcome:
+    """The same with what helps a cross-validated fit as well."""
+    return _choose(_calibrated(seed, goal="predict"), X, y)
+
+
 def first_calibrated_next(X: Any, y: Any, seed: int) -> Outcome:
     """FIRST with the calibrated rule, which begins with the factors given: the p-value of its first step."""
     factors, rows = parts(X)
@@ -199,6 +204,7 @@ OURS: dict[str, Method] = {
     "CALIBRATED": first_calibrated,
     "CALIBRATED-CHOICE": calibrated_choice,
     "CALIBRATED-FDR": calibrated_fdr,
+    "CALIBRATED-PREDICT": calibrated_predict,
     "CALIBRATED-NEXT": first_calibrated_next,
     "CALIBRATED-SPLIT": first_calibrated_split,
     "CALIBRATED-UNGROUPED": as_if_ungrouped(first_calibrated),

@@ -193,10 +193,10 @@ REAL_SETUPS = {
     "rule. Shown are factors that any of the three selects, in bold where it does. Why answers differ is written by "
     "hand.",
     "cleaned-tables": f"{N_DIVISIONS} divisions into {N_FOLDS} folds. Factors are selected on four folds, by the "
-    "calibrated rule or by the lasso's least cross-validated error; gradient boosting (scikit-learn, 100 trees) and a "
-    "linear or logistic model predict the fifth, with these factors and with all. R², or AUC of two classes. Best: of "
-    f"both models, the one with the better mean, for each set of factors. Of larger tables {MAX_ROWS:,} rows. "
-    "`study/data/ordinary_tables.py` lists what is left out of each table.",
+    "calibrated rule, to explain or to predict, or by the lasso's least cross-validated error; gradient boosting "
+    "(scikit-learn, 100 trees) and a linear or logistic model predict the fifth, with these factors and with all. R², "
+    "or AUC of two classes. Best: of both models, the one with the better mean, for each set of factors. Of larger "
+    f"tables {MAX_ROWS:,} rows. `study/data/ordinary_tables.py` lists what is left out of each table.",
 }
 """Of experiments that store no rows."""
 NUMBER_RULES = {

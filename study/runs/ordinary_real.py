@@ -34,7 +34,7 @@ N_FOLDS, N_DIVISIONS = 5, 2
 MAX_ROWS = 2000
 """Of a cleaned table: more are drawn at random."""
 SEED = 0
-SETS = ("CALIBRATED-CHOICE", "LASSO-SET")
+SETS = ("CALIBRATED-CHOICE", "CALIBRATED-PREDICT", "LASSO-SET")
 """Methods whose sets models are fitted on, beside all factors."""
 MODELS = ("boosting", "linear")
 

@@ -6,11 +6,13 @@ import pytest
 from scipy.stats import norm
 from scripts import run_script
 from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
 from firstfactor.evidence.candidates import CandidateTest
 from firstfactor.evidence.scores import Residuals
+from firstfactor.results.drivers import say_drivers
 from firstfactor.selection import calibrated as rule
 
 FRIEDMAN = [0, 6, 7, 8, 9]
@@ -895,3 +897,73 @@ def test_a_handful_of_rows_with_many_factors_has_an_answer(rows, factors):
     X, y = rng.normal(size=(rows, factors)), rng.normal(size=rows)
     assert np.isin(calibrated().choose(X, y), [True, False]).all()
     assert np.isfinite(calibrated().fit(X, y).indices_.evidence.rest)
+
+
+# --- for prediction --------------------------------------------------------------------------------------
+
+
+def weak_factors(rows=300, factors=30, seed=0):
+    """Two clear factors, and twenty weak ones that are much together."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, factors))
+    return X, 2 * X[:, 0] - 2 * X[:, 1] + 0.15 * X[:, 2:22].sum(axis=1) + rng.normal(size=rows)
+
+
+def test_for_prediction_what_helps_a_fit_is_kept_as_well():
+    X, y = weak_factors(600)
+    train, test = np.arange(600) < 300, np.arange(600) >= 300
+    sets = {goal: calibrated(goal=goal).fit(X[train], y[train]) for goal in ("explain", "predict")}
+    assert set(selected(sets["explain"])) < set(selected(sets["predict"]))
+    errors = {}
+    for goal, selector in sets.items():
+        fitted = LinearRegression().fit(X[train][:, selector.support_], y[train])
+        errors[goal] = np.mean((y[test] - fitted.predict(X[test][:, selector.support_])) ** 2)
+    assert errors["predict"] < 0.9 * errors["explain"]
+    (step,) = [step for step in sets["predict"].path_.steps if step.phase == "prediction"]
+    assert set(step.chosen) == set(selected(sets["predict"])) - set(selected(sets["explain"]))
+    assert (sets["predict"].p_values_[list(step.chosen)] > 0.1).all()
+
+
+def test_what_only_helps_to_predict_is_not_named_as_a_driver():
+    X, y = weak_factors()
+    selector = calibrated(goal="predict").fit(X, y)
+    only = selector.indices_.for_prediction
+    assert only and not set(only) & {0, 1}
+    said = say_drivers(selector.indices_, "y")
+    assert said.startswith("y is driven by x1 and x0") and "For prediction, " in said
+    assert "helps to predict, but there is not enough evidence beside " in selector.explain(only[0])
+    assert selector.explanations_.reasons[only[0]] == "prediction"
+    assert calibrated().fit(X, y).indices_.for_prediction == ()
+
+
+def test_for_prediction_no_more_are_kept_than_wanted_and_forced_ones_stay():
+    X, y = weak_factors()
+    selector = calibrated(goal="predict", max_factors=4, forced=[29]).fit(X, y)
+    assert {0, 1, 29} <= set(selected(selector)) and selector.support_.sum() == 5
+    assert 29 not in selector.indices_.for_prediction
+
+
+@pytest.mark.parametrize("rows", [{}, {"sample_weight": "weights"}, {"groups": "groups"}], ids=str)
+def test_for_prediction_weights_and_groups_count(rows):
+    X, y = weak_factors()
+    values = {"weights": np.random.default_rng(5).uniform(0.5, 2, size=300), "groups": np.arange(300) // 3}
+    selector = calibrated(goal="predict").fit(X, y, **{name: values[which] for name, which in rows.items()})
+    assert {0, 1} <= set(selected(selector)) and selector.support_.sum() > 5
+
+
+@pytest.mark.parametrize("case", ["few rows", "nothing left of y", "no others", "functions of others"])
+def test_for_prediction_nothing_is_kept_where_nothing_can_help(case):
+    X, y = weak_factors(30 if case == "few rows" else 300, 22)
+    if case == "nothing left of y":
+        y = 2 * X[:, 0]
+    if case == "no others":
+        X = X[:, :2]
+    if case == "functions of others":
+        X = np.column_stack([X[:, :2], np.exp(X[:, 0]), X[:, 0] - 3 * X[:, 1]])
+    explain, predict = (selected(calibrated(goal=goal).fit(X, y)) for goal in ("explain", "predict"))
+    assert explain == predict
+
+
+def test_to_predict_goes_with_the_calibrated_rule():
+    with pytest.raises(ValueError, match=r"goal='predict' goes with rule='calibrated'; got rule='paper'"):
+        FIRST(goal="predict").fit(*noise("numbers", 0))

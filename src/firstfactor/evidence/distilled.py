@@ -57,6 +57,14 @@ def distil(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | 
     return dict(zip(factors.tolist(), np.minimum(smallest * n_lines, 1.0).tolist(), strict=True))
 
 
+def predictors(lines: Lines, outputs: Floats, folds: Positions) -> tuple[int, ...]:
+    """Return the factors that a lasso with the least cross-validated error takes to predict what is left of y."""
+    X = lines.left.T
+    with _rough_fits():
+        taken = [_take(X, y, _choose_penalty(X, y, folds))[0] for y in outputs]
+    return tuple(np.unique(lines.owner[np.concatenate(taken)]).tolist())
+
+
 def _distil_output(lines: Lines, y: Floats, folds: Positions, groups: Positions | None) -> Floats:
     """The p-value of each line."""
     X = lines.left.T
@@ -94,14 +102,20 @@ def _screen(X: Floats, y: Floats) -> Positions:
 
 def _terms(X: Floats, y: Floats, X_new: Floats, y_new: Floats, penalty: float) -> Floats:
     """What fits to some rows leave of y times what they leave of each line in new rows, (lines, new rows)."""
+    taken, slopes = _take(X, y, penalty)
+    of_y = np.broadcast_to(y_new - X_new[:, taken] @ slopes, (X.shape[1], len(y_new))).copy()
+    of_y[taken] += slopes[:, None] * X_new[:, taken].T  # beside others, not beside itself
+    return of_y * _lines_beside(X, X_new, taken)
+
+
+def _take(X: Floats, y: Floats, penalty: float) -> tuple[Positions, Floats]:
+    """The lines that a lasso takes, and their slopes."""
     from sklearn.linear_model import Lasso  # only if it is asked for
 
     candidates = _screen(X, y)
     lasso = Lasso(penalty, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE).fit(X[:, candidates], y)
-    taken, slopes = candidates[lasso.coef_ != 0], lasso.coef_[lasso.coef_ != 0]
-    of_y = np.broadcast_to(y_new - X_new[:, taken] @ slopes, (X.shape[1], len(y_new))).copy()
-    of_y[taken] += slopes[:, None] * X_new[:, taken].T  # beside others, not beside itself
-    return of_y * _lines_beside(X, X_new, taken)
+    is_taken = lasso.coef_ != 0
+    return candidates[is_taken], lasso.coef_[is_taken]
 
 
 def _lines_beside(X: Floats, X_new: Floats, taken: Positions) -> Floats:

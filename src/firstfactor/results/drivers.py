@@ -28,9 +28,9 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
 
     Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
     """
-    drivers = indices.drivers
+    drivers = [driver for driver in indices.drivers if not set(driver.factors) <= set(indices.for_prediction)]
     if not drivers:
-        return say_nothing_selected(indices, response)
+        return f"{say_nothing_selected(indices, response)}{_say_for_prediction(indices)}"
     named = [driver for driver in drivers[:MOST_DRIVERS] if driver.lost >= LEAST_LOST]
     shared = _sharing(indices, named, drivers[len(named) :])
     if not named and not shared:
@@ -42,7 +42,17 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
         return f"{names} {'was' if one else 'were'} selected to explain {response}{after}."
     response = f"T{response[1:]}" if response.startswith("the ") else response
     verb = _verb(indices, named or shared, several or len(indices.outputs) > 1)
-    return f"{response} {verb} {names}{after}."
+    return f"{response} {verb} {names}{after}.{_say_for_prediction(indices)}"
+
+
+def _say_for_prediction(indices: Indices) -> str:
+    """The sentence on factors that only help to predict; nothing if there are none."""
+    names = [printable(indices.names[i]) for i in indices.selected.tolist() if i in indices.for_prediction]
+    if not names:
+        return ""
+    helps, each = ("helps", "it") if len(names) == 1 else ("help", "each")
+    listed = list_names(names, most=MOST_DRIVERS)
+    return f" For prediction, {listed} {helps} as well, though the evidence for {each} is not enough."
 
 
 def name_driver(indices: Indices, driver: Driver) -> str:

@@ -30,8 +30,8 @@ class Explanations:
         self.names = tuple(names)
         """The name of each factor."""
         self.reasons = tuple(reasons)
-        """``selected``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``, ``no room``, ``lacks
-        evidence`` or ``adds nothing``."""
+        """``selected``, ``prediction``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``, ``no
+        room``, ``lacks evidence`` or ``adds nothing``."""
         self.sentences = tuple(sentences)
         """The sentence on each factor."""
 
@@ -80,6 +80,8 @@ def explain_all(indices: Indices) -> Explanations:
 def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
     """Why a factor was selected or left out: a word or two, and a sentence."""
     name = printable(indices.names[factor])
+    if factor in indices.for_prediction:
+        return "prediction", f"{name} helps to predict, but there is {_say_lack(indices, factor)}."
     if indices.support[factor]:  # on other rows even if it is constant here
         return "selected", _say_selected(indices, factor, name)
     if indices.kinds[factor] == "constant":
@@ -186,10 +188,10 @@ def _say_no_room(path: Path, factor: int) -> str:
 
 def _say_lack(indices: Indices, factor: int) -> str:
     """That there is not enough evidence for a factor, with its p-value and the one that was needed."""
-    p_value = None if indices.evidence is None else indices.evidence.p_values.get(factor)
-    if p_value is None or indices.procedure is None:
+    p_value = np.nan if indices.uncertainty is None else float(indices.p_values[factor])
+    if np.isnan(p_value) or indices.procedure is None:
         return "the others explain everything"
-    selected = [printable(indices.names[i]) for i in indices.selected.tolist()]
+    selected = [printable(indices.names[i]) for i in indices.selected.tolist() if i not in indices.for_prediction]
     beside = f" beside {list_names(selected, most=3)}" if selected else ""
     shown = format_p(p_value)
     shown = shown if shown.startswith("<") else f"= {shown}"

@@ -151,6 +151,14 @@ class Indices:
         return order[self.support[order]]
 
     @property
+    def for_prediction(self) -> tuple[int, ...]:
+        """Positions of selected factors that help to predict, though there is not enough evidence for them."""
+        if self.kept is None or self.procedure is None or self.procedure.goal != "predict" or self.uncertainty is None:
+            return ()
+        lacking = self.uncertainty.p_values > self.procedure.alpha
+        return tuple(i for i in self.kept if lacking[i] and i not in self.forced)
+
+    @property
     def standard_errors(self) -> NDArray[np.float64]:
         """Of each index; not a number where there is none."""
         return self._sure().standard_errors

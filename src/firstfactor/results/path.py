@@ -14,14 +14,14 @@ from .._utils import frames
 class Step:
     """One step of a selection: what each candidate would do to a set of factors, and what was done."""
 
-    phase: Literal["forward", "elimination", "exchange", "compact"]
+    phase: Literal["forward", "elimination", "exchange", "prediction", "compact"]
     """What the step is part of."""
     base: tuple[int, ...]
     """The set before the step."""
     base_explained: float
     """Variance of the response that the base explains."""
     candidates: tuple[int, ...]
-    """Factors that could enter (forward, exchange) or leave (elimination, compact)."""
+    """Factors that could enter (forward, exchange, prediction) or leave (elimination, compact)."""
     explained: NDArray[np.float64]
     """V̂ of the base with the candidate added or left out, one per candidate."""
     chosen: tuple[int, ...]

@@ -16,7 +16,7 @@ from .._utils.threads import one_blas_thread
 from ..data.response import centre_columns
 from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
-from ..evidence.distilled import ROWS_PER_LINE, benjamini_hochberg, distil, draw_folds, holm
+from ..evidence.distilled import ROWS_PER_LINE, benjamini_hochberg, distil, draw_folds, holm, predictors
 from ..evidence.functions import FactorFunctions
 from ..evidence.known import known_from, nearly_known
 from ..evidence.lines import MOST_LINES, Lines
@@ -58,7 +58,7 @@ LEFT_TO_SHOW = 0.05
 # Fewer rows, or groups, cannot tell a factor from those left out.
 ROWS_TO_TELL_APART = 50
 
-# First functions by which near copies are compared.
+# First functions by which near copies are compared, and others predict.
 COMPARED = 4
 
 # Rounds of entering and leaving; two are usual.
@@ -68,11 +68,11 @@ MOST_ROUNDS = 5
 class CalibratedRule:
     """Forward selection and elimination by evidence, on one table."""
 
-    def __init__(self, variances: Variances, alpha: float, control: str = "fwer") -> None:
+    def __init__(self, variances: Variances, alpha: float, control: str = "fwer", goal: str = "explain") -> None:
         search = variances.search
         self._find_once = variances.find_once
         rows = _some_rows(variances)
-        self._alpha, self._control, self._workers = alpha, control, search.workers
+        self._alpha, self._control, self._goal, self._workers = alpha, control, goal, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
         groups = None if search.groups is None else np.unique(search.groups[rows], return_inverse=True)[1]
@@ -103,6 +103,11 @@ class CalibratedRule:
 
         with one_blas_thread():
             kept, p_values, removed = self._search(forced, most, note)
+            if self._goal == "predict":
+                room = None if most is None else most - len(kept) + len(forced)
+                all_in = dict(zip(kept, p_values, strict=True)) | self._find_predictors(kept, removed, room, note)
+                kept, p_values = tuple(sorted(all_in)), np.array([all_in[i] for i in sorted(all_in)])
+                removed = {i: p for i, p in removed.items() if i not in kept}
             evidence = self._test_left_out(kept, removed) if explain else None
         return Selection(
             kept=kept,
@@ -253,6 +258,23 @@ class CalibratedRule:
             if not chosen:
                 break
         return kept, p_values
+
+    def _find_predictors(
+        self, kept: tuple[int, ...], removed: dict[int, float], room: int | None, note: OnStep
+    ) -> dict[int, float]:
+        """At most so many factors that help to predict what those kept leave of y, and their p-values."""
+        base, left_out = self._varying_of(kept), self._varying_but(kept)
+        residuals = self._residuals(base, left_out)
+        lines = Lines.of(self._functions, residuals.regression, left_out, COMPARED) if left_out else None
+        if lines is None or not len(lines.left) or self._n_units < MIN_ROWS or residuals.variance <= ROUNDING:
+            return {}
+        found = predictors(lines, residuals.left, self._folds)
+        lacking = self._test_left_out(kept, removed).p_values  # functions of those kept have none
+        best = sorted((lacking[i], i) for i in found if i in lacking)[:room]
+        gains = np.array([self._gain(residuals, i) for i in left_out])
+        explained = self._explained(residuals)
+        note(Step("prediction", base, explained, left_out, explained + self.total * gains, tuple(i for _, i in best)))
+        return {i: p for p, i in best}
 
     def _exchange(self, kept: tuple[int, ...], forced: tuple[int, ...], note: OnStep) -> dict[int, int]:
         """Find the factors that have a near copy which explains more in their place, and these copies."""

@@ -64,7 +64,7 @@ def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCa
     if procedure.rule == "calibrated":
         from .calibrated import CalibratedRule  # only if it is asked for
 
-        rule = CalibratedRule(variances, procedure.alpha, procedure.control)
+        rule = CalibratedRule(variances, procedure.alpha, procedure.control, procedure.goal)
         return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors, explain)
     on_step = in_context(callback, names, variances.response.variance)
     forward = forward_rule(procedure.forward)

@@ -28,7 +28,7 @@ from ...scores.ordinary import pooled_difference, pooled_mean
 from ...scores.results import Results
 from .claim import Check, Requirement
 
-OURS, FDR = "CALIBRATED-CHOICE", "CALIBRATED-FDR"
+OURS, FDR, PREDICT = "CALIBRATED-CHOICE", "CALIBRATED-FDR", "CALIBRATED-PREDICT"
 FALSE, FALSE_MANY, FALSE_NESTED = 0.12, 0.14, 0.12
 BELOW_OLS, BELOW_SPLINE, BELOW_GLM = 0.04, 0.02, 0.06
 EXACT_COPIES = 0.75

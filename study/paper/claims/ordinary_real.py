@@ -1,6 +1,7 @@
 """What we require on real tables: that models lose little, and that differences from other tests are explained."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...methods.ours import ALPHA
@@ -9,7 +10,7 @@ from ...scores.estimates import Estimate
 from ...scores.ordinary import loss
 from ..verdicts import Verdict
 from .claim import Judged, Requirement
-from .ordinary import OURS
+from .ordinary import OURS, PREDICT
 
 MEAN_LOSS, LARGE_LOSS, MOST_LOSERS = 0.010, 0.02, 4
 
@@ -57,31 +58,34 @@ def judge_classic(tables: dict[str, Any], explained: Explained) -> list[Judged]:
 
 def judge_cleaned(tables: dict[str, Any]) -> list[Judged]:
     """Hold what models lose against what is required."""
-    losses = {title: loss(table, OURS) for title, table in tables.items()}
+    found = []
+    for method, which in ((OURS, "selected factors"), (PREDICT, 'factors that `goal="predict"` selects')):
+        losses = {title: loss(table, method) for title, table in tables.items()}
+        found += [
+            _judge(
+                CLEANED_TABLES.name,
+                f"The best model on the {which} is on average nearly as good as the best on all.",
+                f"R² or AUC lower by at most {MEAN_LOSS:.3f}, mean over tables",
+                partial(_small_mean, losses) if tables else None,
+            ),
+            _judge(
+                CLEANED_TABLES.name,
+                f"On few tables the best model on the {which} loses much.",
+                f"by over {LARGE_LOSS} and over two standard errors over folds on at most {MOST_LOSERS} tables",
+                partial(_few_losers, losses) if tables else None,
+            ),
+        ]
+    return found
 
-    def small_mean() -> tuple[bool, str]:
-        mean = round(sum(one.value for one in losses.values()) / len(losses), 9)
-        return mean <= MEAN_LOSS, f"{mean:+.4f} on {len(losses)} tables".replace("-", "−")
 
-    def few_losers() -> tuple[bool, str]:
-        large = [title for title, one in losses.items() if is_large(one)]
-        return len(large) <= MOST_LOSERS, f"{len(large)} of {len(losses)}{': ' if large else ''}{', '.join(large)}"
+def _small_mean(losses: dict[str, Estimate]) -> tuple[bool, str]:
+    mean = round(sum(one.value for one in losses.values()) / len(losses), 9)
+    return mean <= MEAN_LOSS, f"{mean:+.4f} on {len(losses)} tables".replace("-", "−")
 
-    name = CLEANED_TABLES.name
-    return [
-        _judge(
-            name,
-            "The best model on the selected factors is on average nearly as good as the best on all.",
-            f"R² or AUC lower by at most {MEAN_LOSS:.3f}, mean over tables",
-            small_mean if tables else None,
-        ),
-        _judge(
-            name,
-            "On few tables the best model loses much.",
-            f"by more than {LARGE_LOSS} and more than two standard errors over folds on at most {MOST_LOSERS} tables",
-            few_losers if tables else None,
-        ),
-    ]
+
+def _few_losers(losses: dict[str, Estimate]) -> tuple[bool, str]:
+    large = [title for title, one in losses.items() if is_large(one)]
+    return len(large) <= MOST_LOSERS, f"{len(large)} of {len(losses)}{': ' if large else ''}{', '.join(large)}"
 
 
 def _judge(experiment: str, says: str, means: str, check: Callable[[], tuple[bool, str]] | None) -> Judged:
