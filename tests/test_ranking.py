@@ -200,3 +200,30 @@ def test_a_target_is_needed(frame):
 
 def test_it_is_public(ranking):
     assert isinstance(ranking, Ranking)
+
+
+def costs():
+    """Costs that are lognormal: values of a few rows hide what four factors do."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 8))
+    y = np.exp(X[:, :4] @ [0.5, 0.35, -0.3, 0.25] + 1.2 * rng.normal(size=300))
+    return pl.DataFrame(X, schema=[f"x{j}" for j in range(8)]).with_columns(cost=pl.Series(y))
+
+
+def test_a_skewed_response_is_looked_at_by_normal_scores():
+    with pytest.warns(DataQualityWarning, match=r"more factors show: x1 and x2\. Use response=\"normal-scores\""):
+        found = rank(costs(), "cost").indices
+    (finding,) = found.findings
+    assert finding.kind == "skewed" and finding.count == 2
+    assert {found.names[i] for i in found.selected} == {"x0", "x3"}
+    by_scores = rank(costs(), "cost", response="normal-scores").indices
+    assert {by_scores.names[i] for i in by_scores.selected} == {"x0", "x1", "x2", "x3"} and not by_scores.findings
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [(pl.col("cost").log(), {}), (pl.col("cost") - 1, {}), (pl.col("cost"), {"rule": "paper"})],
+    ids=["even", "negative", "paper"],
+)
+def test_other_responses_are_not(change, options):
+    assert not rank(costs().with_columns(change.alias("cost")), "cost", **options).indices.findings

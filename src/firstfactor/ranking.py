@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
-from ._utils.text import list_names
+from ._utils.text import list_names, printable
 from .parameters import RANK, RANKING, Options, Procedure, RankDict, RankParameters, document, find
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .data.quality import Finding
     from .files.dataset import Dataset
     from .files.source import Source
     from .results.indices import Indices
@@ -26,6 +27,9 @@ Progress = Callable[[str], None]
 # Methods without a selection get intervals if no more factors than this have an index: the time for it grows with the
 # square of their number.
 MAX_WITH_UNCERTAINTY = 30
+
+# A positive response with a larger skewness, which an exponential one has twice, is looked at by normal scores as well.
+SKEWED = 1.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -516,13 +520,42 @@ def _estimate(
             selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
             is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, procedure.cluster_cut
             return estimate_selected(variances, selection, "NANNE-BE", is_sure, cluster_cut=cut)
-        return fit(variances, procedure, callback)
+        indices = fit(variances, procedure, callback)
+    return replace(indices, findings=indices.findings + _try_normal_scores(dataset, X, options, procedure, indices))
+
+
+def _try_normal_scores(
+    dataset: "Dataset", X: Any, options: Options, procedure: Procedure, indices: "Indices"
+) -> tuple["Finding", ...]:
+    """Tell which factors more the calibrated rule finds by normal scores of a response with a few huge values."""
+    import polars as pl
+    from scipy.stats import skew
+
+    from .data.quality import Finding
+    from .selection.fitting import choose
+    from .variance.conditional import open_variances
+
+    if procedure.rule != "calibrated" or options.response != "values" or indices.task != "regression":
+        return ()
+    if not isinstance(dataset.X, pl.DataFrame) or not isinstance(dataset.y, pl.Series):
+        return ()
+    y = dataset.y.to_numpy()
+    if y.min() <= 0 or skew(y) < SKEWED:
+        return ()
+    scores = replace(options, response="normal-scores", checkpoint=None)
+    with open_variances(X, dataset.y, scores, dataset.weights, dataset.groups, procedure=procedure) as variances:
+        found = choose(variances, replace(procedure, goal="explain"))
+    more = [indices.names[i] for i in found if not indices.support[i]]
+    if len(found) <= indices.selected.size:
+        return ()
+    few = "A few large values are most of the variance of the response. By its normal scores"
+    return (
+        Finding("skewed", len(more), f"{few}, more factors show: {list_names([printable(name) for name in more])}."),
+    )
 
 
 def _describe_step(path: "Path") -> str:
     """What the last step of a path did, in a few words."""
-    from ._utils.text import printable
-
     step = path.steps[-1]
     enters = step.phase == "forward" and bool(step.chosen)
     explained = float(step.explained.max()) if enters else step.base_explained

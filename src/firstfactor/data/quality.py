@@ -26,7 +26,7 @@ MOST_NAMED = 5
 MEANINGFUL = "its values mean something"
 LONG_ENOUGH = "so long that one shares little with the next"
 
-Kind = Literal["identifier", "groups", "copies", "rows", "classes", "order"]
+Kind = Literal["identifier", "groups", "copies", "rows", "classes", "order", "skewed"]
 
 
 class DataQualityWarning(UserWarning):
@@ -56,7 +56,7 @@ class Finding:
     kind: Kind
     """What it is."""
     count: int
-    """Different values of the identifier or of the response, or rows."""
+    """Different values of the identifier or of the response, rows, or factors that another scale shows."""
     sentence: str
     """What was found, in words."""
     column: str | None = None
@@ -71,6 +71,7 @@ class Finding:
             "copies": "Drop the duplicates first.",
             "order": f"Use blocks of rows, such as one for each month, {LONG_ENOUGH}, as groups=.",
             "classes": 'Use task="classification" if they are classes.',
+            "skewed": 'Use response="normal-scores" to rank by these.',
         }
         return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
 
@@ -85,6 +86,7 @@ class Finding:
             "copies": "Use --unique to keep each row once.",
             "order": f"Use --groups with a column that numbers blocks of rows, such as months, {LONG_ENOUGH}.",
             "classes": "Use --task classification if they are classes.",
+            "skewed": "Use --response normal-scores to rank by these.",
         }
         return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
 
