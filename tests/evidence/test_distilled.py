@@ -125,10 +125,10 @@ def test_only_the_lines_that_go_most_with_y_are_chosen_from(monkeypatch):
     y = X[:, 7] + 0.5 * X[:, 11]
     monkeypatch.setattr(distilled, "FEWEST_LINES", 2)
     monkeypatch.setattr(distilled, "MOST_VALUES", 2 * ROWS)
-    assert distilled._screen(X, y).tolist() == [7, 11]
+    assert distilled._screen(X.T, y).tolist() == [7, 11]
     monkeypatch.setattr(distilled, "MOST_VALUES", 10**9)
     monkeypatch.setattr(distilled, "MOST_LINES", 30)
-    assert distilled._screen(X, y).size == 30
+    assert distilled._screen(X.T, y).size == 30
 
 
 def test_folds_are_even_and_keep_groups_together():

@@ -59,20 +59,19 @@ def distil(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | 
 
 def predictors(lines: Lines, outputs: Floats, folds: Positions) -> tuple[int, ...]:
     """Return the factors that a lasso with the least cross-validated error takes to predict what is left of y."""
-    X = lines.left.T
     with _rough_fits():
-        taken = [_take(X, y, _choose_penalty(X, y, folds))[0] for y in outputs]
+        taken = [_take(lines.left, y, _choose_penalty(lines.left, y, folds))[0] for y in outputs]
     return tuple(np.unique(lines.owner[np.concatenate(taken)]).tolist())
 
 
 def _distil_output(lines: Lines, y: Floats, folds: Positions, groups: Positions | None) -> Floats:
     """The p-value of each line."""
-    X = lines.left.T
-    penalty = _choose_penalty(X, y, folds)
-    terms = np.empty_like(lines.left)
+    left = lines.left
+    penalty = _choose_penalty(left, y, folds)
+    terms = np.empty_like(left)
     for fold in range(int(folds.max()) + 1):
         inside = folds != fold
-        terms[:, ~inside] = _terms(X[inside], y[inside], X[~inside], y[~inside], penalty)
+        terms[:, ~inside] = _terms(left[:, inside], y[inside], left[:, ~inside], y[~inside], penalty)
     if groups is not None:
         order = np.argsort(groups, kind="stable")
         terms = np.add.reduceat(terms[:, order], np.flatnonzero(np.diff(groups[order], prepend=-1)), axis=1)
@@ -82,53 +81,53 @@ def _distil_output(lines: Lines, y: Floats, folds: Positions, groups: Positions 
     return p_values
 
 
-def _choose_penalty(X: Floats, y: Floats, folds: Positions) -> float:
+def _choose_penalty(lines: Floats, y: Floats, folds: Positions) -> float:
     """The penalty with the least cross-validated error."""
     from sklearn.linear_model import LassoCV  # only if it is asked for
 
     rows = [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(int(folds.max()) + 1)]
-    X = X[:, _screen(X, y)]
-    largest = max(float(np.abs(X.T @ y).max()) / len(y), TINY)
+    some = lines[_screen(lines, y)]
+    largest = max(float(np.abs(some @ y).max()) / len(y), TINY)
     penalties = np.geomspace(largest, SMALLEST_PENALTY * largest, N_PENALTIES)
     lasso = LassoCV(alphas=penalties, cv=rows, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE)
-    return float(lasso.fit(X, y).alpha_)
+    return float(lasso.fit(some.T, y).alpha_)
 
 
-def _screen(X: Floats, y: Floats) -> Positions:
+def _screen(lines: Floats, y: Floats) -> Positions:
     """The lines that go most with y."""
     most = int(np.clip(MOST_VALUES // len(y), FEWEST_LINES, MOST_LINES))
-    return np.sort(np.argsort(-np.abs(X.T @ y), kind="stable")[:most])
+    return np.sort(np.argsort(-np.abs(lines @ y), kind="stable")[:most])
 
 
-def _terms(X: Floats, y: Floats, X_new: Floats, y_new: Floats, penalty: float) -> Floats:
+def _terms(lines: Floats, y: Floats, new: Floats, y_new: Floats, penalty: float) -> Floats:
     """What fits to some rows leave of y times what they leave of each line in new rows, (lines, new rows)."""
-    taken, slopes = _take(X, y, penalty)
-    of_y = np.broadcast_to(y_new - X_new[:, taken] @ slopes, (X.shape[1], len(y_new))).copy()
-    of_y[taken] += slopes[:, None] * X_new[:, taken].T  # beside others, not beside itself
-    return of_y * _lines_beside(X, X_new, taken)
+    taken, slopes = _take(lines, y, penalty)
+    of_y = np.broadcast_to(y_new - slopes @ new[taken], new.shape).copy()
+    of_y[taken] += slopes[:, None] * new[taken]  # beside others, not beside itself
+    return of_y * _lines_beside(lines, new, taken)
 
 
-def _take(X: Floats, y: Floats, penalty: float) -> tuple[Positions, Floats]:
+def _take(lines: Floats, y: Floats, penalty: float) -> tuple[Positions, Floats]:
     """The lines that a lasso takes, and their slopes."""
     from sklearn.linear_model import Lasso  # only if it is asked for
 
-    candidates = _screen(X, y)
-    lasso = Lasso(penalty, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE).fit(X[:, candidates], y)
+    candidates = _screen(lines, y)
+    lasso = Lasso(penalty, fit_intercept=False, max_iter=MOST_PASSES, tol=TOLERANCE).fit(lines[candidates].T, y)
     is_taken = lasso.coef_ != 0
     return candidates[is_taken], lasso.coef_[is_taken]
 
 
-def _lines_beside(X: Floats, X_new: Floats, taken: Positions) -> Floats:
+def _lines_beside(lines: Floats, new: Floats, taken: Positions) -> Floats:
     """What those of the lines taken that are related to each line leave of it in new rows, (lines, new rows)."""
-    left = X_new.T.copy()
-    lengths = np.maximum(np.sqrt((X**2).sum(axis=0)), TINY)
-    correlations = np.abs(X[:, taken].T @ X) / np.outer(lengths[taken], lengths)
+    left = new.copy()
+    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", lines, lines)), TINY)
+    correlations = np.abs(lines[taken] @ lines.T) / np.outer(lengths[taken], lengths)
     correlations[np.arange(taken.size), taken] = 0.0
-    are_related: NDArray[np.bool_] = correlations > RELATED / np.sqrt(len(X))
+    are_related: NDArray[np.bool_] = correlations > RELATED / np.sqrt(lines.shape[1])
     for line in np.flatnonzero(are_related.any(axis=0)).tolist():
         related = taken[are_related[:, line]]
-        slopes = np.linalg.lstsq(X[:, related], X[:, line], rcond=None)[0]
-        left[line] -= X_new[:, related] @ slopes
+        slopes = np.linalg.lstsq(lines[related].T, lines[line], rcond=None)[0]
+        left[line] -= slopes @ new[related]
     return left
 
 
