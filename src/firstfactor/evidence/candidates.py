@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from .._utils.threads import Workers, one_blas_thread
 from ..neighbors.strategy import Floats
-from .functions import MULTIPLIED, FactorFunctions, Functions
+from .functions import BLOCK, MULTIPLIED, FactorFunctions, Functions
 from .lines import Lines
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, reweigh, standardise
 
@@ -147,10 +147,10 @@ class Candidates:
 
     def test_member(self, factor: int) -> float:
         """The p-value of one factor that was in, given those of the base; also in threes with two of them."""
-        of_y, _ = _largest(self._looks((factor,), self._residuals.squares, threes=True))
-        if is_sure(of_y[0], 1, self._functions.n_rows):
-            return bonferroni(of_y[0], 1)
-        _, best = _largest(self._looks((factor,), self._residuals.squares_and_draws, threes=True))
+        (of_y,) = _best(self._looks((factor,), self._residuals.squares, threes=True))
+        if is_sure(of_y, 1, self._functions.n_rows):
+            return bonferroni(of_y, 1)
+        best = _best(self._looks((factor,), self._residuals.squares_and_draws, threes=True))
         for each in self._beside():
             best = np.maximum(best, each.find((factor,))[1])
         return p_value(best, self._functions.n_rows)
@@ -162,17 +162,20 @@ class Candidates:
         return deviates, self._residuals.gains(left, len(left) // len(some))
 
     def _looks(self, some: Sequence[int], squares: Squares, threes: bool = False) -> Iterator[Look]:
-        """Yield all ways to show of some factors, but for their lines beside those of others."""
+        """Yield all ways to show but for lines beside those of others; of a single factor, those in ``threes`` as well."""
         left = self._left_of(some)
         yield from self._of_functions(some, left, squares)
         if not self._base:
             return
         first = self._first_of(some)
-        products = [(first, others) for others in self._base]
-        if threes:  # of a single factor
-            products += [(first[:, :1], b[:1] * c[:1]) for b, c in combinations(self._base, 2)]
-        for functions, others in products:
-            yield self._of_products(functions, others, squares), PRODUCTS / len(products)
+        pairs = list(combinations(self._base, 2)) if threes else []
+        share = PRODUCTS / (len(self._base) + len(pairs))
+        for others in self._base:
+            yield self._of_products(first, others, squares), share
+        size = max(BLOCK // first.shape[2], 1)
+        for at in range(0, len(pairs), size):
+            lines = np.stack([first[0, :1] * b[:1] * c[:1] for b, c in pairs[at : at + size]])
+            yield self._deviates(lines, squares), share
 
     def _left_of(self, some: Sequence[int]) -> Functions:
         """What the base leaves of the functions of some factors that have equally many, one after the other."""
@@ -202,11 +205,16 @@ class Candidates:
 
     def _of_products(self, first: Functions, others: Functions, squares: Squares) -> Floats:
         """The deviate of products of functions, (factors, functions, rows), with those of another: (factors, …)."""
-        products = (first[:, :, None] * others[: first.shape[1]]).reshape(-1, first.shape[2])
+        products = first[:, :, None] * others[: first.shape[1]]
+        return self._deviates(products.reshape(len(first), -1, first.shape[2]), squares)
+
+    def _deviates(self, products: Functions, squares: Squares) -> Floats:
+        """The larger deviate of all products of each set, and of the first one: (sets, products, rows) to (sets, …)."""
+        n_sets, n_each, n_rows = products.shape
+        flat, n_outputs = products.reshape(-1, n_rows), self._residuals.n_outputs
         if self._functions.are_few:  # else what the base knows of them is left in, which costs a little power
-            products = self._residuals.regression.remains(products)
-        n_each, n_outputs = len(products) // len(first), self._residuals.n_outputs
-        found = squares(products).reshape(len(first), n_each, -1)
+            flat = self._residuals.regression.remains(flat)
+        found = squares(flat).reshape(n_sets, n_each, -1)
         largest: Floats = np.maximum(deviate(found.sum(axis=1), n_each * n_outputs), deviate(found[:, 0], n_outputs))
         return largest
 
@@ -222,6 +230,16 @@ def _largest(looks: Iterable[Look]) -> Found:
     found = [(reweigh(deviates[:, 0], share), reweigh(deviates.max(axis=0), share)) for deviates, share in looks]
     of_y, best = (np.max(each, axis=0) for each in zip(*found, strict=True))
     return of_y, best
+
+
+def _best(looks: Iterable[Look]) -> Floats:
+    """The largest deviate of all in y and in each draw, each in units of its share."""
+    by_share: dict[float, Floats] = {}
+    for deviates, share in looks:
+        best = standardise(deviates).max(axis=0)
+        by_share[share] = np.maximum(best, by_share.get(share, best))
+    largest: Floats = np.max([reweigh(best, share) for share, best in by_share.items()], axis=0)
+    return largest
 
 
 def beside_others(
