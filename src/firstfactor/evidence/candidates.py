@@ -162,7 +162,7 @@ class Candidates:
         return deviates, self._residuals.gains(left, len(left) // len(some))
 
     def _looks(self, some: Sequence[int], squares: Squares, threes: bool = False) -> Iterator[Look]:
-        """Yield all ways to show but for lines beside those of others; of a single factor, those in ``threes`` as well."""
+        """Yield all ways to show but for lines beside those of others; of a single factor, in ``threes`` as well."""
         left = self._left_of(some)
         yield from self._of_functions(some, left, squares)
         if not self._base:
