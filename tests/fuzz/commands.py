@@ -220,7 +220,7 @@ def _goes_with(option, arguments):
     """Tell whether an option makes sense after others."""
     if option in ("--split", "--stability", "--rule"):
         return not {"first-fast", "backward", "total"} & set(arguments)
-    return option != "--alpha" or "calibrated" in arguments
+    return option not in ("--alpha", "--goal") or "calibrated" in arguments
 
 
 def _some_names(draw, names):
@@ -238,6 +238,8 @@ ALLOWED = {
     "--method": (0.4, lambda draw, names: draw.choice(["first", "first-fast", "backward", "total"])),
     "--rule": (0.15, lambda draw, names: draw.choice(["paper", "calibrated", "calibrated"])),
     "--alpha": (0.3, lambda draw, names: draw.choice(["0.05", "0.5", "0.99", "1e-3"])),
+    "--control": (0.05, lambda draw, names: draw.choice(["fwer", "fdr"])),
+    "--goal": (0.3, lambda draw, names: draw.choice(["explain", "predict"])),
     "--estimator": (0.2, lambda draw, names: draw.choice(["nearest", "extrapolated"])),
     "--split": (0.12, lambda draw, names: None),
     "--stability": (0.06, lambda draw, names: str(draw.integer(1, 3))),
@@ -251,7 +253,7 @@ ALLOWED = {
     "--debug": (0.3, lambda draw, names: None),
 }
 COUNTS = ("--n-neighbors", "--n-outer", "--alpha", "--sample", "--stability")
-CHOICES = ("--method", "--rule", "--task", "--missing", "--estimator", "--format")
+CHOICES = ("--method", "--rule", "--control", "--goal", "--task", "--missing", "--estimator", "--format")
 COLUMNS = ("--factors", "--drop", "--categorical")
 WRONG = (
     lambda draw: [draw.choice(COUNTS), draw.choice(WRONG_NUMBERS)],

@@ -279,8 +279,14 @@ def odd_text(draw, folder):
 
 def odd_columns(draw, folder):
     """Typed files without columns, or with types that are not known."""
-    kind = draw.choice(["none", "lists", "names"])
+    kind = draw.choice(["none", "lists", "names", "union"])
     frame = _table(draw).to_arrow()
+    if kind == "union":
+        numbers, words = pa.array(range(ROWS)), pa.array([str(i) for i in range(ROWS)])
+        both = pa.UnionArray.from_sparse(pa.array([i % 2 for i in range(ROWS)], pa.int8()), [numbers, words])
+        with pa.ipc.new_file(folder / "t.arrow", (frame := frame.append_column("u", both)).schema) as file:
+            file.write_table(frame)
+        return Scene(str(folder / "t.arrow"), refused=True)
     if kind == "none":
         frame = frame.select([])
     elif kind == "lists":
@@ -314,9 +320,19 @@ def checkpoints(draw, folder):
     return Scene(str(_write(frame, folder, "parquet")), "x", arguments=["--checkpoint", str(path)])
 
 
+def pipes(draw, folder):
+    """A pipe that nobody writes to: named like a file of ours that was left, or the table itself."""
+    path = _write(_table(draw), folder, "csv")
+    os.mkfifo(folder / ".firstfactor-left.part")
+    if draw.chance(0.5):
+        return Scene(str(path), "x", arguments=["--csv", str(folder / "out.csv")])
+    os.mkfifo(folder / "pipes.csv")
+    return Scene(str(folder), refused=True)
+
+
 KINDS = (
     labels, keyed_rows, mixed_kinds, other_json, views, databases, links, damaged, damaged, far_cells, packed, odd_text,
-    odd_columns, checkpoints,
+    odd_columns, checkpoints, pipes,
 )  # fmt: skip
 
 

@@ -54,6 +54,8 @@ WRONG = {
     "random_state": (-1, 1.5, "seed", object(), [1.5], np.nan, True, [], {}, np.random.RandomState),
     "estimator": NOT_NAMES[1:],
     "rule": NOT_NAMES,
+    "control": (*NOT_NAMES, "FDR"),
+    "goal": (*NOT_NAMES, "prediction"),
     "alpha": (*NOT_NUMBERS, 0, 1, 0.0, 1.0, -0.1, 1.1, 1e-320, -0.0),
     "split": NOT_FLAGS,
     "compact": (*NOT_NUMBERS[:-2], -0.1, 1.1, "true", NOT_NUMBERS[-1]),
@@ -185,6 +187,8 @@ ALLOWED = {
     "elimination": (0.4, lambda draw, table: draw.choice(["batch", "single"])),
     "rule": (0.25, lambda draw, table: draw.choice(["paper", "calibrated", "calibrated"])),
     "alpha": (0.2, lambda draw, table: draw.weighted(ALPHAS)),
+    "control": (0.1, lambda draw, table: draw.choice(["fwer", "fdr", "fdr"])),
+    "goal": (0.1, lambda draw, table: draw.choice(["explain", "predict", "predict"])),
     "split": (0.2, lambda draw, table: draw.chance(0.8)),
     "verbose": (0.02, lambda draw, table: 1),
     "noise": (0.3, lambda draw, table: draw.chance(0.5)),
@@ -204,7 +208,10 @@ ESTIMATES = (
     "n_neighbors", "n_outer", "subsample", "scale", "categorical", "task", "n_jobs", "estimator", "factor_groups",
     "period", "missing", "response", "output_weights",
 )  # fmt: skip
-SELECTION = (*ESTIMATES, "forward", "elimination", "rule", "alpha", "split", "verbose", "forced", "max_factors")
+SELECTION = (
+    *ESTIMATES, "forward", "elimination", "rule", "alpha", "control", "goal", "split", "verbose", "forced",
+    "max_factors",
+)  # fmt: skip
 OF_FUNCTION = {
     "fit": SELECTION,
     "choose": SELECTION,
@@ -249,6 +256,8 @@ def _allowed(draw, table, parameters):
             options[name] = value(draw, table)
     if options.get("rule") == "calibrated" and draw.chance(0.9):  # which goes its own way
         options.pop("forward", None), options.pop("elimination", None)
+    elif options.get("goal") == "predict" and draw.chance(0.9):
+        options["rule"] = "calibrated"
     return options
 
 

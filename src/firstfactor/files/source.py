@@ -94,6 +94,8 @@ class Source:
             raise ValueError(f"{self.shown} has no rows below its header.") from error
         except pl.exceptions.PolarsError as error:
             fault = self.fault() or (self.untyped and csv_errors.quote_fault(self.path, self.shown, self.separator))
+            if not fault and self.kind in ("parquet", "arrow"):
+                fault = f"{self.shown} is damaged: it cannot be read as {self.kind}."
             raise ValueError(fault or f"{self.shown} cannot be read: {first_line(error)}") from error
         except FileNotFoundError as error:
             raise ValueError(say_unsteady(self.shown)) from error
