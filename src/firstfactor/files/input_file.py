@@ -2,24 +2,34 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from .._utils.optional import require
 from .._utils.text import first_line
 from ..parameters import RankParameters
 from .csv_file import scan_csv
+from .databases import read_duckdb, read_sqlite
 from .file_format import guess_format
-from .formats import WITH_TABLES, read_whole
-from .json_file import say_bad_lines
+from .json_file import read_json, say_bad_lines
 from .numerals import as_number
 from .plain_file import file_state, has_bare_returns, is_empty, on_disk, say_unsteady, temporary_copy, with_newlines
 from .source import ROW, Source, typed_source
+from .spreadsheets import read_excel
 
 # Characters that make a path a pattern.
 _GLOB = frozenset("*?[")
+
+# Formats that may hold several tables, and what reads one of them.
+WITH_TABLES: dict[str, Callable[[Path, str, str | None], pl.DataFrame]] = {
+    "excel": read_excel,
+    "sqlite": read_sqlite,
+    "duckdb": read_duckdb,
+}
 
 # How a file is read if nothing else is said.
 DEFAULTS = RankParameters()
@@ -77,8 +87,24 @@ def _scan(path: Path, shown: str, kind: str, reading: RankParameters) -> Source:
         scan: Any = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
         frame = scan(path, row_index_name=ROW, glob=False)
     else:
-        frame = read_whole(path, shown, kind, reading.table).lazy().with_row_index(ROW)
+        frame = _read_whole(path, shown, kind, reading.table).lazy().with_row_index(ROW)
     return typed_source(path, shown, kind, frame, reading.decimal)
+
+
+def _read_whole(path: Path, shown: str, kind: str, table: str | None) -> pl.DataFrame:
+    """A table of a file; ``table`` names it where the file has several."""
+    if kind in WITH_TABLES:
+        return WITH_TABLES[kind](path, shown, table)
+    return {"stata": _read_stata, "json": read_json}[kind](path, shown)
+
+
+def _read_stata(path: Path, shown: str) -> pl.DataFrame:
+    pandas = require("pandas", "a Stata file", "stata")
+    require("pyarrow", "a Stata file", "stata")
+    try:
+        return pl.from_pandas(pandas.read_stata(path))
+    except (ValueError, struct.error) as error:
+        raise ValueError(f"{shown} cannot be read as stata: {str(error).splitlines()[0]}") from error
 
 
 def _scan_json_lines(path: Path, shown: str, reading: RankParameters) -> Source:

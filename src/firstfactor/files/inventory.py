@@ -6,9 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from .column_questions import ask_by_column, count_whole, first_row, say_infinite
 from .column_types import Column, Holds, is_missing
-from .source import ROW, Source
+from .source import ROW, Source, ask_by_column, count_whole, first_row, say_infinite
 from .text_columns import look_at_text
 
 

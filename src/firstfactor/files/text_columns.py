@@ -9,10 +9,9 @@ import polars as pl
 from ..data.columns import EXACT_INTEGERS
 from . import dates
 from .column_names import in_quotes
-from .column_questions import ask_by_column, count_whole, first_row, say_infinite
 from .column_types import Column, is_missing
 from .numerals import as_number, decorations, removed, undecorated
-from .source import ROW, Source
+from .source import ROW, Source, ask_by_column, count_whole, first_row, say_infinite
 
 # Text in which this share of the values are numbers is taken for numbers with something wrong.
 MOSTLY = 0.9
