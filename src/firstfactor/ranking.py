@@ -529,7 +529,6 @@ def _try_normal_scores(
 ) -> tuple["Finding", ...]:
     """Tell which factors more the calibrated rule finds by normal scores of a response with a few huge values."""
     import polars as pl
-    from scipy.stats import skew
 
     from .data.quality import Finding
     from .selection.fitting import choose
@@ -539,8 +538,9 @@ def _try_normal_scores(
         return ()
     if not isinstance(dataset.X, pl.DataFrame) or not isinstance(dataset.y, pl.Series):
         return ()
-    y = dataset.y.to_numpy()
-    if y.min() <= 0 or skew(y) < SKEWED:
+    y = dataset.y.cast(pl.Float64)
+    skewness = y.skew()
+    if (y <= 0).any() or skewness is None or not skewness >= SKEWED:
         return ()
     scores = replace(options, response="normal-scores", checkpoint=None)
     with open_variances(X, dataset.y, scores, dataset.weights, dataset.groups, procedure=procedure) as variances:

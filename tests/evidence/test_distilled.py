@@ -175,13 +175,4 @@ def test_benjamini_hochberg_is_that_of_the_textbook(p_values, level):
 def test_adjusted_p_values_of_a_small_list():
     assert holm({0: 0.01, 1: 0.04, 2: 0.03}) == pytest.approx({0: 0.03, 2: 0.06, 1: 0.06})
     assert benjamini_hochberg({0: 0.01, 1: 0.04, 2: 0.03}) == pytest.approx({0: 0.03, 1: 0.04, 2: 0.04})
-    assert benjamini_hochberg({0: 0.01, 1: 0.04, 2: 0.03}, 2) == pytest.approx({0: 0.05 / 3, 1: 0.04, 2: 0.15 / 4})
-
-
-def test_what_was_found_before_counts_as_found():
-    """As if there were as many with a p-value of 0."""
-    p_values = LISTS[-1]
-    with_others = benjamini_hochberg(p_values | {-1: 0.0, -2: 0.0, -3: 0.0})
-    found = benjamini_hochberg(p_values, 3)
-    assert {i: with_others[i] for i in found} == pytest.approx(found)
     assert holm({}) == benjamini_hochberg({}) == {}

@@ -174,7 +174,7 @@ def _of_explanations(selector):
     if explanations.names != selector.indices_.names or len(explanations.sentences) != len(explanations.names):
         yield "the explanations are not those of the factors"
     for i, (reason, sentence) in enumerate(zip(explanations.reasons, explanations.sentences, strict=True)):
-        if (reason == "selected") != (i in chosen):
+        if (reason in ("selected", "prediction")) != (i in chosen):
             yield f"factor {i} is explained as {reason}"
         if not sentence.endswith(".") or any(unicodedata.category(c) in ("Cc", "Cf") for c in sentence):
             yield f"no plain sentence: {sentence!r}"

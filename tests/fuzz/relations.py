@@ -105,6 +105,9 @@ def rows_by_themselves(case, result, draw):
     """Groups of one row are none; halves and errors are drawn and computed in another way."""
     if "groups" in case.rows or not case.ignores_order():
         return None
+    weights = np.asarray(case.rows.get("sample_weight", 1.0), float)
+    if np.ptp(weights) > 1e6:  # what is added up first decides the last digits
+        return None
     groups = draw.rng.permutation(case.table.n_rows)
     return Variation("with groups of one row", case.table.X, case.table.y, case.rows | {"groups": groups}, {}, False)
 

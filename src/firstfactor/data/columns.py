@@ -1,5 +1,6 @@
 """What one column holds: numbers, booleans, labels or times, and where values are missing."""
 
+import math
 import numbers
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -76,15 +77,14 @@ def is_numeric(values: Values) -> bool:
 
 
 def holds_numbers_as_text(values: Values) -> bool:
-    """Tell whether this is text in which every entry reads as a number."""
+    """Tell whether this is text in which every entry reads as a number, and not all as nan."""
     if not isinstance(values, Labels) or values.declared:
         return False
     try:
-        for level in values.levels:
-            float(str(level))
+        found = [float(str(level)) for level in values.levels]
     except ValueError:
         return False
-    return True
+    return not all(map(math.isnan, found))
 
 
 def exact_floats(values: Values) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import false_discovery_control, norm
 from scipy.stats import t as student
 
 from ..neighbors.strategy import Floats, Positions
@@ -138,13 +138,11 @@ def holm(p_values: dict[int, float]) -> dict[int, float]:
     return dict(zip(ascending, np.minimum(adjusted, 1.0).tolist(), strict=True))
 
 
-def benjamini_hochberg(p_values: dict[int, float], n_in: int = 0) -> dict[int, float]:
-    """Return p-values adjusted for the false discovery rate, ascending, where ``n_in`` others were found before."""
+def benjamini_hochberg(p_values: dict[int, float]) -> dict[int, float]:
+    """Return p-values adjusted for the false discovery rate, ascending."""
     ascending = sorted(p_values, key=lambda i: (p_values[i], i))
-    n = n_in + len(ascending)
-    each = [p_values[i] * n / (n_in + k) for k, i in enumerate(ascending, start=1)]
-    adjusted = np.minimum.accumulate(each[::-1])[::-1]
-    return dict(zip(ascending, np.minimum(adjusted, 1.0).tolist(), strict=True))
+    adjusted = false_discovery_control([min(p_values[i], 1.0) for i in ascending])
+    return dict(zip(ascending, np.atleast_1d(adjusted).tolist(), strict=True))
 
 
 def draw_folds(rng: np.random.Generator, n_rows: int, groups: Positions | None) -> Positions:

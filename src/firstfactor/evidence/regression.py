@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from ..neighbors.strategy import Floats
+from ..neighbors.strategy import Floats, Positions
 from .functions import FactorFunctions, Functions
 
 Values = TypeVar("Values", bound=NDArray[Any])
@@ -58,6 +58,13 @@ class Regression:
         self.n_coefficients = len(basis)
         self.leverage: Floats = np.minimum((basis**2).sum(axis=0), LARGEST_LEVERAGE)
         """How much each row fits itself, (rows,)."""
+
+    def leverage_of(self, groups: Positions | None) -> Floats:
+        """How much each row, or its group, fits itself, (rows,)."""
+        if groups is None:
+            return self.leverage
+        of_group: Floats = np.minimum(np.bincount(groups, self.leverage), LARGEST_LEVERAGE)
+        return of_group[groups]
 
     def __getstate__(self) -> dict[str, Any]:
         """What other processes need: to tell what is left of functions, not of y."""

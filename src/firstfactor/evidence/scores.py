@@ -94,8 +94,8 @@ class Residuals:
         combine = _uncorrelated(self.left)
         self._of_y = combine @ self.left
         self._given = regression if given is None else given
-        # Least squares make residuals too small where a row fits itself.
-        corrected = combine @ self._given.residuals(y) / np.sqrt(1 - self._given.leverage)
+        # Least squares make residuals too small where a row, or a group, fits itself.
+        corrected = combine @ self._given.residuals(y) / np.sqrt(1 - self._given.leverage_of(draws.groups))
         self._corrected = corrected.astype(np.float32)
         self._permuted = is_exchangeable and draws.permuted is not None
         self._drawn: NDArray[np.float32] | None = None

@@ -30,7 +30,10 @@ class Average:
         self._n_rows = variances.outer.size
         self._share = variances.total_share
         self._total = variances.contributions((), step).rows
-        self._weights = None if search.weights is None else search.weights[rows] / search.weights[rows].mean()
+        weights = None if search.weights is None else search.weights[rows]
+        if weights is not None and weights.sum() == 0:  # none of these rows tells anything
+            self._total, weights = self._total[:0], None
+        self._weights = None if weights is None else weights / weights.mean()
         self._groups = None if search.groups is None else search.groups[rows]
 
     def error(self, linear: Linear) -> float:

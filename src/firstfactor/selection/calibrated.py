@@ -160,7 +160,7 @@ class CalibratedRule:
         while candidates and (room is None or len(entered) < room):
             given = (*base, *controls)
             residuals = self._residuals(given, candidates)
-            if residuals.variance <= ROUNDING:
+            if residuals.variance <= ROUNDING or residuals.regression.n_coefficients > self._n_units / ROWS_PER_LINE:
                 break
             explained = self._explained(residuals)
             test = self._test_each(residuals, given, candidates)
@@ -178,7 +178,7 @@ class CalibratedRule:
                 continue
             p_values = dict.fromkeys(chosen, best.p_value)
             if not chosen and self._are_many(candidates):
-                distilled = self._distil(residuals, given, candidates, n_in)
+                distilled = self._distil(residuals, given, candidates)
                 p_values = dict(list(distilled.items())[:most])
                 chosen = tuple(p_values)
             gained = explained + self.total * test.gains
@@ -210,9 +210,7 @@ class CalibratedRule:
         is_enough = self._n_units >= MIN_ROWS and n_rows <= MOST_DISTILLED_ROWS
         return are_many and is_enough and n_rows * n_lines <= MOST_DISTILLED
 
-    def _distil(
-        self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...], n_in: int
-    ) -> dict[int, float]:
+    def _distil(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> dict[int, float]:
         """The candidates whose lines show beside those of all others, and their p-values."""
 
         def test() -> Floats:
@@ -222,7 +220,7 @@ class CalibratedRule:
 
         found = self._find_once(("distil", base, candidates), test)
         p_values = dict(zip(candidates, (found / (SINGLE * DISTILLED)).tolist(), strict=True))
-        adjusted = holm(p_values) if self._control == "fwer" else benjamini_hochberg(p_values, n_in)
+        adjusted = holm(p_values) if self._control == "fwer" else benjamini_hochberg(p_values)
         return {i: p for i, p in adjusted.items() if p <= self._alpha}
 
     def _try_together(

@@ -25,6 +25,9 @@ LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 24, 2, 3
 # equally far, and taking off the difference many times over would only add noise. It may still be bias.
 LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
 
+# The narrower fit is taken to reach at least this share as far (squared) as the wider one.
+SMALLEST_REACH = 1e-12
+
 # The least part of what a row contributes that is its own: extrapolation counts its neighbours more than once.
 LEAST_OWN = 0.01
 
@@ -146,6 +149,6 @@ def _extrapolate(reach: Floats) -> Extrapolation:
     near, far = reach.tolist()
     if far <= near:  # the same neighbours, all at the same place
         return Extrapolation(1.0, 0.0, 0.0)
-    ratio = far / max(near, 1e-300)
+    ratio = far / max(near, SMALLEST_REACH * far)
     steady = max(ratio, LEAST_RATIO)
     return Extrapolation(steady / (steady - 1), -1 / (steady - 1), 1 / (max(ratio, LEAST_RATIO_OF_BIAS) - 1))
