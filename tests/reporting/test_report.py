@@ -20,7 +20,7 @@ from scripts import run_script
 from sklearn.pipeline import make_pipeline
 from tables import friedman, mixed
 
-from firstfactor import FIRST, Stability, backward_elimination, stability, total_indices
+from firstfactor import FIRST, Stability, backward_elimination, rank, stability, total_indices
 from firstfactor.plots.original_data import Column
 from firstfactor.reporting.contents import describe_stability
 from firstfactor.reporting.data_summary import summarise
@@ -901,3 +901,14 @@ def test_rows_that_were_left_out_are_not_on_the_page(tmp_path):
     assert "20 rows without a response were left out." in text_of(page)
     with pytest.raises(ValueError, match="X must have the rows that were analysed"):
         selector.report(tmp_path / "page.html", X.iloc[:200], y[:200])
+
+
+@pytest.mark.parametrize("goal", ["explain", "predict"])
+def test_a_page_says_which_factors_only_help_to_predict(goal, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 12))).add_prefix("x")
+    X["y"] = 2 * X["x0"] + 0.15 * X.loc[:, "x1":"x10"].sum(axis=1) + rng.normal(size=300)
+    rank(X, "y", goal=goal).report(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ("At last come those that help to predict" in text) == (goal == "predict")
+    assert ("For prediction, " in text) == (goal == "predict")

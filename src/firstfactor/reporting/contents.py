@@ -151,6 +151,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "n_weak": int(indices.weak.sum()),
         "ceiling_interval": None if indices.estimator == "nearest" else r2_range(indices),
         "calibrated": is_calibrated(indices),
+        "for_prediction": bool(indices.for_prediction),
         "untested": is_untested(indices),
         "no_evidence": say_no_evidence(indices),
         "no_p_values": say_no_p_values(indices),
