@@ -115,7 +115,7 @@ def test_stored_rows_come_out_again_from_their_seeds(name):
         pytest.skip("the method has not been run yet")
     stored = Store(name).read()
     simulated = ~stored["part"].is_in(["original", "whole", "train", "subset", "shuffled", "fold"])
-    most = 300 if name == "KNOCKOFFS" else 10
+    most = 300 if name in ("KNOCKOFFS", "CALIBRATED-FDR") else 10
     rows = stored.filter(simulated, stored["n_factors"] <= most).sort("repetition", "correlation")
     if name in SLOW:
         rows = rows.sort("seconds").head(1)
