@@ -2,9 +2,11 @@
 
 import io
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -81,3 +83,28 @@ def test_an_error_that_names_a_file_keeps_its_name():
     assert caught.value.filename == "other"
     with pytest.raises(OSError, match="mine"), errors_naming("mine"):
         raise OSError(28, "No space left on device")
+
+
+def test_half_precision_is_read_without_a_warning():
+    x = np.linspace(-2, 2, 40).astype(np.float16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert total_indices(x[:, None], x.astype(float)).values == pytest.approx(1.0)
+        with pytest.raises(ValueError, match="2-dimensional"):
+            total_indices(pd.Series(x), x.astype(float))
+
+
+def test_a_column_whose_only_label_is_nan_is_a_category():
+    X = pd.DataFrame({"label": ["nan", "nan", "名", "nan"] * 10, "x": np.arange(40.0)})
+    weights = (X["label"] == "nan").to_numpy(float)
+    total_indices(X, X["x"], sample_weight=weights)
+    total_indices(X[weights > 0], X["x"][weights > 0])
+
+
+def test_one_outer_row_at_the_place_of_its_neighbours_is_no_fault():
+    """The narrower fit reaches nowhere, the wider one far."""
+    X = pd.DataFrame({"x": ["ash", "elm"] * 30})
+    y = np.arange(60.0) % 7
+    for seed in range(5):
+        found = total_indices(X, y, estimator="extrapolated", n_outer=1, scale=False, random_state=seed)
+        assert np.isfinite(found.values).all()

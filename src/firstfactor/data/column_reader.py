@@ -38,7 +38,7 @@ def _without_mask(data: Any) -> NDArray[Any]:
 
 def _beyond_exact(floats: NDArray[Any]) -> bool:
     """Tell whether there are finite numbers so large that float64 cannot hold each integer of their size."""
-    size = np.abs(floats)
+    size = np.abs(floats, dtype=np.promote_types(floats.dtype, np.float64))  # half precision cannot hold the limit
     return bool(((size > EXACT_INTEGERS) & np.isfinite(size)).any())
 
 
