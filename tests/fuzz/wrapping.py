@@ -50,7 +50,7 @@ def _as_lists(values):
     if isinstance(values, (pd.Series, pl.Series)):
         return [values.to_list()]
     if isinstance(values, pl.DataFrame):
-        return [(one.to_physical() if one.dtype.is_temporal() else one).to_list() for one in values]  # or it may panic
+        return [(one.cast(pl.Int64) if one.dtype.is_temporal() else one).to_list() for one in values]  # or it may panic
     if isinstance(values, (pa.Table, pa.RecordBatch)):
         return [column.to_pylist() for column in values.columns]
     if isinstance(values, (pa.ChunkedArray, pa.Array)):
