@@ -108,3 +108,9 @@ def test_one_outer_row_at_the_place_of_its_neighbours_is_no_fault():
     for seed in range(5):
         found = total_indices(X, y, estimator="extrapolated", n_outer=1, scale=False, random_state=seed)
         assert np.isfinite(found.values).all()
+
+
+def test_a_category_beside_a_number_is_no_one_hot_code():
+    X = pd.DataFrame({"n": [2, 2, 1, 1, 1, 1], "c": list("aaabbb"), "x": [0.1, 0.1, 0.4, 0.6, 0.6, 0.6]})
+    design = read_design(X, factor_groups={"both": ["n", "c"]})
+    assert [len(columns) for columns in design.columns] == [2, 1]

@@ -396,6 +396,8 @@ def _one_hot_codes(encoded: Encoded, members: tuple[int, ...]) -> NDArray[np.flo
 
     In no row is there more than one 1. A row without any has the level that an encoder left out.
     """
+    if len({encoded.kinds[j] for j in members}) > 1:  # the code of a level may be 1 as well
+        return None
     values = encoded.values[list(members)]
     is_one = values == 1
     if encoded.n_missing[list(members)].any() or not (is_one | (values == 0)).all() or (is_one.sum(axis=0) > 1).any():
