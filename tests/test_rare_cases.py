@@ -110,7 +110,19 @@ def test_one_outer_row_at_the_place_of_its_neighbours_is_no_fault():
         assert np.isfinite(found.values).all()
 
 
-def test_a_category_beside_a_number_is_no_one_hot_code():
-    X = pd.DataFrame({"n": [2, 2, 1, 1, 1, 1], "c": list("aaabbb"), "x": [0.1, 0.1, 0.4, 0.6, 0.6, 0.6]})
-    design = read_design(X, factor_groups={"both": ["n", "c"]})
-    assert [len(columns) for columns in design.columns] == [2, 1]
+@pytest.mark.parametrize(
+    ("first", "second", "n_columns"),
+    [
+        ([2, 2, 1, 1, 1, 1], list("aaabbb"), 2),
+        (list("aabbbb"), list("ddddce"), 2),
+        (list("baaaaa"), [False, True, False, False, False, False], 2),
+        ([2, 1, 1, 1, 1, 1], [5, 6, 5, 5, 5, 5], 2),
+        ([2**62 + 1, 2**62, 2**62, 2**62, 2**62, 2**62], [0, 1, 1, 0, 0, 0], 2),
+        ([1, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0], 1),
+        ([1, 0, 0, 0, 0, 0], [False, True, True, False, False, False], 1),
+    ],
+)
+def test_only_columns_given_as_zeros_and_ones_are_a_one_hot_code(first, second, n_columns):
+    X = pd.DataFrame({"a": first, "b": second, "x": [0.1, 0.1, 0.4, 0.6, 0.6, 0.6]})
+    design = read_design(X, factor_groups={"both": ["a", "b"]})
+    assert [len(columns) for columns in design.columns] == [n_columns, 1]

@@ -71,6 +71,7 @@ def read_block(table: ColumnTable, columns: Sequence[int], reading: Reading) -> 
         tuple(name for part in parts for name in part.names),
         np.concatenate([part.values for part in parts]),
         tuple(kind for part in parts for kind in part.kinds),
+        np.concatenate([part.as_given for part in parts]),
         np.concatenate([part.n_missing for part in parts]),
     )
 

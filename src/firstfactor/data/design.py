@@ -396,11 +396,12 @@ def _one_hot_codes(encoded: Encoded, members: tuple[int, ...]) -> NDArray[np.flo
 
     In no row is there more than one 1. A row without any has the level that an encoder left out.
     """
-    if len({encoded.kinds[j] for j in members}) > 1:  # the code of a level may be 1 as well
+    own = list(members)
+    if encoded.n_missing[own].any() or not encoded.as_given[own].all():  # the code of a label may be 1 as well
         return None
-    values = encoded.values[list(members)]
+    values = encoded.values[own]
     is_one = values == 1
-    if encoded.n_missing[list(members)].any() or not (is_one | (values == 0)).all() or (is_one.sum(axis=0) > 1).any():
+    if not (is_one | (values == 0)).all() or (is_one.sum(axis=0) > 1).any():
         return None
     codes: NDArray[np.float64] = (is_one * np.arange(1.0, len(members) + 1)[:, None]).sum(axis=0)
     return codes

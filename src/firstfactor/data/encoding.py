@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ class Encoded:
     values: NDArray[np.float64]
     """(columns, rows): numbers, or the codes of levels; not a number where a value is missing."""
     kinds: tuple[ColumnKind, ...]
+    as_given: NDArray[np.bool_]
+    """Which columns hold the numbers of the table, true for 1: neither codes of labels nor moved, (columns,)."""
     n_missing: NDArray[np.intp]
     """How many rows of each column have no value, (columns,)."""
 
@@ -61,11 +63,12 @@ def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
     names, columns, n_rows = open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
-        values = shift_offsets(columns.T.astype(np.float64, order="C"))
+        values = columns.T.astype(np.float64, order="C")
         kinds: tuple[ColumnKind, ...] = tuple("number" for _ in names)
+        as_given = ~_shift_offsets(values)
     else:
-        values, kinds = _encode_each(columns, names, n_rows, forced)
-    return Encoded(names, values, kinds, _count_missing(values))
+        values, kinds, as_given = _encode_each(columns, names, n_rows, forced)
+    return Encoded(names, values, kinds, as_given, _count_missing(values))
 
 
 def _count_missing(values: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -102,18 +105,18 @@ def _all_plain(array: NDArray[Any]) -> bool:
 
 def _encode_each(
     columns: NDArray[Any] | Iterator[Any], names: tuple[str, ...], n_rows: int, forced: tuple[int, ...]
-) -> tuple[NDArray[np.float64], tuple[ColumnKind, ...]]:
-    """Encode column by column; return the values, (columns, rows), and what each column is."""
-    values = np.empty((len(names), n_rows))
+) -> tuple[NDArray[np.float64], tuple[ColumnKind, ...], NDArray[np.bool_]]:
+    """Encode column by column; return the values, (columns, rows), what each is, and whether they are as given."""
+    values, as_given = np.empty((len(names), n_rows)), np.empty(len(names), dtype=bool)
     kinds: list[ColumnKind] = []
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
-        values[j], kind = _encode(column, names[j], j in forced)
+        values[j], kind, as_given[j] = _encode(column, names[j], j in forced)
         kinds.append(kind)
-    return values, tuple(kinds)
+    return values, tuple(kinds), as_given
 
 
-def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], ColumnKind]:
-    """A column as numbers or as level codes, (rows,), and which of them it is."""
+def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], ColumnKind, bool]:
+    """A column as numbers or as level codes, (rows,), which of them it is, and whether the values are as given."""
     label = f"column {name!r} of X"
     read = read_column(column, label)
     values = read.values
@@ -123,18 +126,22 @@ def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], 
                 f"{label} holds numbers written as text (such as {values[0]!r}). Convert it to numbers, or "
                 "name it in categorical= if its values are labels."
             )
-        return read.spread(_codes(values)), "category"
+        codes = values if _holds_indicators(values) else level_codes(values)[0]
+        return read.spread(codes), "category", codes is values
     kind: ColumnKind = "ordered" if isinstance(values, Labels) else "date" if read.temporal else "number"
-    return shift_offsets(read.spread(exact_floats(values))), kind
+    known = exact_floats(values)
+    rows = read.spread(known)
+    is_moved = bool(_shift_offsets(rows))
+    return rows, kind, kind == "number" and not is_moved and bool((known == values).all())
 
 
-def _codes(values: Values) -> NDArray[Any]:
-    """The code of each value's level, (rows,); 1 for true, so that one-hot columns are seen as what they are."""
-    return values if isinstance(values, np.ndarray) and values.dtype == bool else level_codes(values)[0]
+def _holds_indicators(values: Values) -> TypeGuard[NDArray[Any]]:
+    """Tell whether these are true and false, or 1 and 0."""
+    return isinstance(values, np.ndarray) and (values.dtype == bool or bool(np.isin(values, (0, 1)).all()))
 
 
-def shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Move columns, the last axis, next to zero where an offset would cost digits.
+def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Move columns, the last axis, next to zero where an offset would cost digits; tell which were moved.
 
     Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
     subtracting the mean does not. Missing values stay so.
@@ -142,5 +149,7 @@ def shift_offsets(values: NDArray[np.float64]) -> NDArray[np.float64]:
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
     if np.isnan(low).any():  # ``fmin`` passes over missing values, and takes longer
         low, high = np.fmin.reduce(values, axis=-1, keepdims=True), np.fmax.reduce(values, axis=-1, keepdims=True)
-    values -= np.where(low > 0, low, np.where(high < 0, high, 0.0))
-    return values
+    offsets = np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    values -= offsets
+    is_moved: NDArray[np.bool_] = offsets[..., 0] != 0
+    return is_moved

@@ -105,7 +105,7 @@ def fit_other_blocks(search: Search, factors: Sequence[int]) -> Floats:
     left = np.empty((n_rows, search.y.shape[1]))
     for parity in (0, 1):
         rows = np.arange(parity, n_rows, 2)
-        part = replace(search.on_rows(rows, search.y[rows]), groups=rows // block)
+        part = replace(search.on_rows(rows, search.y[rows]), n_neighbors=2, groups=rows // block)
         local = LocalLinear(part, [i for i in factors if not part.design.constant[i]], (NEIGHBORS,))
         fits = local.fit(np.arange(rows.size)).errors(part.y, local.point_means(part.y)).fits
         left[rows] = part.y - fits[0]
