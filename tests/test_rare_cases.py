@@ -126,3 +126,13 @@ def test_only_columns_given_as_zeros_and_ones_are_a_one_hot_code(first, second, 
     X = pd.DataFrame({"a": first, "b": second, "x": [0.1, 0.1, 0.4, 0.6, 0.6, 0.6]})
     design = read_design(X, factor_groups={"both": ["a", "b"]})
     assert [len(columns) for columns in design.columns] == [n_columns, 1]
+
+
+def test_weights_that_no_square_could_hold_count_as_zero():
+    rng = np.random.default_rng(0)
+    X, weights = rng.random((40, 2)), np.ones(40)
+    weights[0] = 1e-231
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = total_indices(X, X[:, 0], sample_weight=weights)
+    assert found.values.tolist() == total_indices(X[1:], X[1:, 0]).values.tolist()

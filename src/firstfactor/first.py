@@ -234,7 +234,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (rows,), optional
             How much each row counts in means and in the variance of y. Neighbours are rows, whatever their weight: a
             weight of 2 is not the same as a row that occurs twice, which would be its own neighbour without noise.
-            Rows with weight 0 are left out.
+            Rows with weight 0, or below 1e-100 of the largest, are left out.
         groups : array-like of shape (rows,), optional
             Which rows belong together, such as those of one person, batch, site or month. They are never each other's
             neighbours, and random halves, bootstrap draws and standard errors keep them together.

@@ -17,6 +17,10 @@ from .response import Floats, Response, Target, read_target
 from .table import Factors, locate
 
 
+# Weights below this share of the largest are taken as 0: squares of what such a row says would overflow.
+SMALLEST_WEIGHT = 1e-100
+
+
 @dataclass(frozen=True)
 class Reading:
     """How a table is read: the parameters that say so."""
@@ -216,7 +220,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
         raise ValueError(f"sample_weight must hold numbers of at least 0; got {weights.min():g}.")
     if not weights.any():
         raise ValueError("sample_weight must not be zero for all rows: nothing would be left.")
-    return weights
+    return np.where(weights < SMALLEST_WEIGHT * weights.max(), 0.0, weights)
 
 
 def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
