@@ -16,7 +16,6 @@ from .encoding import Encoded, encode_table, refuse_missing
 from .response import Floats, Response, Target, read_target
 from .table import Factors, locate
 
-
 # Weights below this share of the largest are taken as 0: squares of what such a row says would overflow.
 SMALLEST_WEIGHT = 1e-100
 
