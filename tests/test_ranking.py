@@ -227,3 +227,16 @@ def test_a_skewed_response_is_looked_at_by_normal_scores():
 )
 def test_other_responses_are_not(change, options):
     assert not rank(costs().with_columns(change.alias("cost")), "cost", **options).indices.findings
+
+
+def test_what_fails_on_halves_of_the_rows_does_not_lose_the_importances(monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("firstfactor.selection.stability.choose", fail)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((60, 2)), columns=["a", "b"]).assign(y=lambda t: t.a)
+    with pytest.warns(UserWarning, match="without it"):
+        found = rank(table, "y", stability=2)
+    assert found.indices.kept == (0,)
+    assert found.stability is None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
 from ._utils.text import list_names, printable
+from ._utils.warn import warn_user
 from .parameters import RANK, RANKING, Options, Procedure, RankDict, RankParameters, document, find
 
 if TYPE_CHECKING:
@@ -342,16 +343,19 @@ def _rank(
     watch.lap("searching")
     stability = None
     if parameters.stability is not None:
-        stability = select_on_halves(
-            dataset.X,
-            dataset.y,
-            estimates,
-            replace(procedure, split=False),  # a half need not be split for the sake of importances
-            Pairs(parameters.stability),
-            lambda done, total: show(f"selecting on halves of the rows: {done} of {total}"),
-            dataset.weights,
-            dataset.groups,
-        )
+        try:
+            stability = select_on_halves(
+                dataset.X,
+                dataset.y,
+                estimates,
+                replace(procedure, split=False),  # a half need not be split for the sake of importances
+                Pairs(parameters.stability),
+                lambda done, total: show(f"selecting on halves of the rows: {done} of {total}"),
+                dataset.weights,
+                dataset.groups,
+            )
+        except Exception as error:  # whatever it is, the importances are known already
+            warn_user(f"stability= failed, so the result is without it: {error!r}", UserWarning)
         watch.lap("stability")
     warn_of_findings(indices.findings)
     warn_if_too_few_rows(indices.sample_size)
