@@ -530,3 +530,13 @@ def test_indices_say_why_a_factor_was_left_out():
     assert eliminated.why_left_out(2) == "adds nothing to the others"
     twins = FIRST().fit(np.column_stack([np.arange(300.0)] * 2), np.arange(300.0)).indices_
     assert twins.why_left_out(1) == "R² unchanged if added"
+
+
+def test_a_forced_factor_may_be_constant_in_the_half_that_importances_come_from():
+    X, n_kept = np.random.default_rng(0).random((60, 15)), 0
+    for row in range(10):  # which is in one half or in the other
+        X[:, 14] = np.arange(60) == row
+        found = FIRST(split=True, forced=list(range(15)), random_state=0).fit(X, X[:, 0]).indices_
+        assert found.values[14] == 0
+        n_kept += 14 in found.kept
+    assert 0 < n_kept < 10

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 WORKER = (sys.executable, "-m", "tests.fuzz.worker")
 
 # Seconds for one case, and for a child to start; the first one may have to compile.
-LIMIT, START_LIMIT = 60, 300
+LIMIT, START_LIMIT = 120, 300
 
 # An environment in which kernels check every index. They are not compiled again for it where they are cached, so the
 # cache is another one.

@@ -125,9 +125,10 @@ class Variances:
         """ev(u ∖ i) for every i in u."""
         key = self._key(base)
         rests = {i: tuple(j for j in key if j != i) for i in base}
-        unknown = [i for i, rest in rests.items() if rest not in self._known]
-        if unknown:
-            wanted = unknown if key in self._known else [*unknown, None]  # all of u comes along almost for free
+        wanted: list[int | None] = [i for i in key if rests[i] not in self._known]  # nothing is lost without others
+        if key not in self._known:
+            wanted.append(None)  # all of u comes along almost for free
+        if wanted:
             values = self.find_once(("minus", key, wanted), lambda: self._searcher.minus_each(key, wanted))
             for i, value in zip(wanted, values, strict=True):
                 self._known[key if i is None else rests[i]] = float(value)
