@@ -247,11 +247,12 @@ class Options(_Parameters):
     )
     estimator: str | None = parameter(
         None,
-        '{"nearest", "extrapolated"}, optional',
+        '{"nearest", "extrapolated", "adaptive"}, optional',
         '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several '
-        "rows; it takes longer and has much less bias where neighbours are far away. Default: nearest with the paper's "
-        "rule, extrapolated with the calibrated one.",
-        choices=("nearest", "extrapolated"),
+        "rows; it takes longer and has much less bias where neighbours are far away. \"adaptive\" fits smooth functions "
+        "to all rows, and local lines to what these miss; it is the most precise where there is noise. Default: nearest "
+        "with the paper's rule, adaptive with the calibrated one.",
+        choices=("nearest", "extrapolated", "adaptive"),
     )
 
     checkpoint: "str | os.PathLike[str] | None" = parameter(
@@ -383,7 +384,7 @@ class Procedure(_Parameters):
     @property
     def estimator(self) -> str:
         """The estimator of importances unless one is given: the calibrated rule sees more than nearest rows show."""
-        return "nearest" if self.rule == "paper" else "extrapolated"
+        return "nearest" if self.rule == "paper" else "adaptive"
 
 
 def _is_count(name: str, value: Any) -> None:

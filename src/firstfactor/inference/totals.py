@@ -21,6 +21,7 @@ def estimate_totals(
 ) -> Indices:
     """The total index of every factor, or of a set; with standard errors by ``method`` unless that is None."""
     design, everything = variances.design, variances.design.varying
+    variances = variances.around(everything)
     group = None if subset is None else design.locate("subset", subset)
     if group is None:
         values = single_totals(variances, everything, noise)

@@ -105,6 +105,7 @@ def estimate_selected(
     Factors that entered because they looked best get no p-value from the rows on which they did.
     """
     design, response, kept = variances.design, variances.response, selection.kept
+    variances = variances.around(kept)
     values, sure, sharing = np.zeros(design.n_factors), None, None
     values[list(kept)], target, errors = _importances(variances, kept, procedure)
     noise = variances.of(kept)

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import fields, replace
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -23,6 +24,7 @@ from ..data.response import Response
 from ..neighbors.search import Contributions, Search
 from ..neighbors.space import most_neighbors
 from ..parameters import Options, Procedure
+from .adaptive import AdaptiveSearch
 from .extrapolated import ExtrapolatedSearch
 from .sampling import deal_groups, deal_halves, draw_outer_rows
 
@@ -88,7 +90,7 @@ class Variances:
         self._checkpoint: Checkpoint | None = None
         self._part = ""
         """A digest of the rows that a part has, for the keys of its results."""
-        self._searcher: Searcher = search if estimator == "nearest" else ExtrapolatedSearch(search)
+        self._searcher: Searcher = _make_searcher(search, estimator)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
 
@@ -183,6 +185,14 @@ class Variances:
             part._checkpoint, part._part = self._checkpoint, digest([self._part, rows])
         return part
 
+    def around(self, factors: Sequence[int]) -> "Variances":
+        """Return the same from one fit in some factors, if the estimator makes one for all sets."""
+        if not isinstance(self._searcher, AdaptiveSearch):
+            return self
+        others = copy(self)
+        others._searcher, others._known = self._searcher.around(self._key(factors)), {(): self.response.variance}
+        return others
+
     def _key(self, factors: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(self._varying.intersection(factors)))
 
@@ -194,6 +204,12 @@ class Variances:
     ) -> None:
         self.search.close()
         self.search.workers.__exit__(kind, error, trace)
+
+
+def _make_searcher(search: Search, estimator: str) -> Searcher:
+    if estimator == "nearest":
+        return search
+    return ExtrapolatedSearch(search) if estimator == "extrapolated" else AdaptiveSearch(search)
 
 
 def open_variances(

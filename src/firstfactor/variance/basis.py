@@ -1,0 +1,134 @@
+"""Functions of single factors, from plain to rough: what a smooth fit is made of.
+
+A number has a line and Legendre polynomials of a mixture of its value and its rank; values far out are drawn in. A
+category has contrasts of its levels, and a missing value has a function of its own. The functions of one column have
+mean 0 and mean square 1 and are uncorrelated.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import legendre
+
+from ..data.design import Design
+from ..data.scaling import FAR
+from ..neighbors.strategy import Floats, Positions
+
+# Values beyond two percentiles by more than this many times their distance are drawn in: for bends, and for lines.
+BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
+
+# Levels of a category beyond this many, the rarest, are taken together.
+MOST_LEVELS = 100
+
+# The order of the line in ranks, which is there if it differs from the line in values by this share of its square.
+ORDER_OF_RANKS, LEAST_OF_RANKS = 1.5, 0.05
+
+# A function of which less than this share is left beside smoother ones says nothing of its own.
+LEAST_NEW = 1e-6
+
+
+class Functions(NamedTuple):
+    """The functions of one factor."""
+
+    values: Floats
+    """(rows, functions), the plain ones first."""
+    orders: Floats
+    """How rough each is, (functions,): 1 for lines and contrasts, k for a polynomial of order k."""
+
+    def first(self, most: int) -> "Functions":
+        """Return the first functions, but all that are plain."""
+        n = max(most, int((self.orders <= 1).sum()))
+        return Functions(self.values[:, :n], self.orders[:n])
+
+
+def functions_of(design: Design, factor: int, rows: Positions, weights: Floats | None, most: int) -> Functions:
+    """Return the functions of a factor at some rows, of numbers at most ``most``; means are weighted."""
+    columns = design.columns[factor]
+    values = design.take(columns, rows)
+    each = max(most // len(columns), 2)
+    parts = [
+        _of_levels(values[:, k], weights) if design.categorical[j] else _of_column(values[:, k], weights, each)
+        for k, j in enumerate(columns)
+    ]
+    joined, orders = np.hstack([part.values for part in parts]), np.concatenate([part.orders for part in parts])
+    order = np.argsort(orders, kind="stable")
+    return Functions(np.ascontiguousarray(joined[:, order]), orders[order])
+
+
+def _of_column(values: Floats, weights: Floats | None, most: int) -> Functions:
+    """Return the functions of numbers, some of which may be missing."""
+    known = values < FAR / 2
+    if known.all():
+        return _of_numbers(values, weights, most)
+    if not known.any():
+        return _join([], values.size)
+    gaps = _of_levels(known.astype(float), weights)
+    own = weights if weights is None else weights[known]
+    part = _of_numbers(values[known], own, most)
+    share = float(np.mean(known)) if weights is None else float(weights[known].sum() / weights.sum())
+    spread = np.zeros((values.size, part.orders.size))
+    spread[known] = part.values / np.sqrt(share)
+    return Functions(np.hstack([gaps.values, spread]), np.concatenate([gaps.orders, part.orders]))
+
+
+def _of_numbers(values: Floats, weights: Floats | None, most: int) -> Functions:
+    distinct, number = np.unique(values, return_inverse=True)
+    share = _shares(number, weights)
+    bent, straight = (_draw_in(values, distinct, *limits) for limits in (BENT, STRAIGHT))
+    if distinct.size < 2 or bent[-1] <= bent[0]:
+        return _of_levels(values, weights) if 1 < distinct.size <= MOST_LEVELS else _join([], values.size)
+    rank = np.cumsum(share) - share / 2
+    position = rank + (bent - bent[0]) / (bent[-1] - bent[0]) - 1  # from −1 to 1
+    raw = np.column_stack([straight, legendre.legvander(position, min(most, distinct.size))[:, 1:]])
+    orders = np.concatenate([[1.0, ORDER_OF_RANKS], np.arange(2.0, raw.shape[1])])
+    return _orthonormal(raw, orders, share, number, min(most, distinct.size - 1))
+
+
+def _of_levels(values: Floats, weights: Floats | None) -> Functions:
+    distinct, number = np.unique(values, return_inverse=True)
+    share = _shares(number, weights)
+    frequent = np.argsort(-share, kind="stable")[: min(distinct.size, MOST_LEVELS) - 1]
+    return _orthonormal(np.eye(distinct.size)[:, frequent], np.ones(frequent.size), share, number, frequent.size)
+
+
+def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, most: int) -> Functions:
+    """Return functions, given at distinct values, without what smoother ones have of them: at most ``most``."""
+    weight = np.sqrt(share)
+    kept, kept_orders = [weight], []
+    for function, order in zip(raw.T, orders.tolist(), strict=True):
+        left = weight * function
+        size = float(left @ left)
+        for _ in range(2):  # the second time for what rounding left
+            basis = np.array(kept)
+            left = left - (basis @ left) @ basis
+        new = float(left @ left)
+        varying = size - float(weight @ (weight * function)) ** 2
+        least = LEAST_OF_RANKS if order == ORDER_OF_RANKS else LEAST_NEW
+        if new <= least * varying or varying <= LEAST_NEW**2 * size:
+            continue
+        kept.append(left / np.sqrt(new))
+        kept_orders.append(order)
+        if len(kept_orders) == most:
+            break
+    at_distinct = np.array(kept[1:]).reshape(-1, share.size).T / weight[:, None]
+    return Functions(at_distinct[number], np.array(kept_orders))
+
+
+def _join(parts: Sequence[Functions], n_rows: int) -> Functions:
+    return Functions(np.hstack([np.zeros((n_rows, 0)), *(part.values for part in parts)]), np.zeros(0))
+
+
+def _shares(number: Positions, weights: Floats | None) -> Floats:
+    """Return the share of the rows that has each value."""
+    counts = np.bincount(number, weights)
+    shares: Floats = counts / counts.sum()
+    return shares
+
+
+def _draw_in(values: Floats, distinct: Floats, low: float, high: float, beyond: float) -> Floats:
+    """Return the distinct values, those beyond two percentiles by more than a multiple of their distance drawn in."""
+    bottom, top = np.percentile(values, [low, high])
+    reach = beyond * (top - bottom) if top > bottom else np.inf
+    drawn: Floats = np.clip(distinct, bottom - reach, top + reach)
+    return drawn

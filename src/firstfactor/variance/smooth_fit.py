@@ -1,0 +1,301 @@
+"""A smooth fit to one response in a set of factors, and what it leaves given some of them.
+
+Functions of single factors and products of two and three are fitted to all rows, in two stages: where the first finds
+something, the second has more functions. What a set u of factors leaves of the fit is found by projection: a product
+of functions is a part in u, which stays, times a part outside of u, of which its regression on u is taken off.
+"""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations, product
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ..neighbors.strategy import Floats, Positions
+from .basis import Functions
+from .random_effects import Block, Effects, shrink
+
+# Functions of a fit, at most; not more than rows, but that many in any table.
+MOST_FUNCTIONS, FEWEST_FUNCTIONS = 350, 20
+
+# Functions of a single factor in the first and at most in the second stage, and the sum of orders in a product.
+FIRST_ORDERS, SECOND_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 10, 6, 20, 16
+
+# Rounds of estimating variances in each stage.
+ROUNDS = (12, 25)
+
+# A block whose share of what is explained is above this is worth more functions.
+LEAST_SHARE = 0.003
+
+# The most of its own fit that a row or a group is taken to be.
+MOST_LEVERAGE = 0.95
+
+# Functions of each factor that others are regressed on: in all so many, but at least and at most so many of each. There
+# are products of two if they are no more than this number and this share of the rows.
+PROJECTED, LEAST_EACH, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 200, 0.5
+
+# Ridge penalties, as shares of the rows, that are tried for these regressions.
+RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
+
+Product = tuple[tuple[int, int], ...]
+"""Factors and the number of the function of each that is multiplied."""
+
+
+class Projection(NamedTuple):
+    """What some factors leave of a fit: f − E[f | X_u]."""
+
+    left: Floats
+    """At each row, by the fit to the other rows, (rows,)."""
+    trace: float
+    """The mean square of the error of it, as far as the fit knows."""
+    posterior: float
+    """The mean square of it, given all rows."""
+    quadratic: float
+    """The variance of that mean square from the error of the fit alone."""
+
+
+NOTHING_LEFT = Projection(np.zeros(1), 0.0, 0.0, 0.0)
+
+
+class SmoothFit:
+    """A fit to one response, (rows,); rows of a group are left out together."""
+
+    def __init__(
+        self,
+        functions: dict[int, Functions],
+        y: Floats,
+        weights: Floats | None,
+        groups: Positions | None,
+    ) -> None:
+        self._functions = functions
+        self._n_rows = y.size
+        self._weights = weights
+        self._root = np.ones(1) if weights is None else np.sqrt(weights)[:, None]
+        self._y = y - self._mean(y[:, None])[0]
+        n_units = y.size if groups is None else np.unique(groups).size
+        budget = int(min(MOST_FUNCTIONS, max(n_units, FEWEST_FUNCTIONS)))
+        coarse, found = self._fit(_first_products(functions, budget), ROUNDS[0])
+        products = _second_products(functions, self._worth_more(coarse, found), budget)
+        every, found = self._fit(products, ROUNDS[1])
+        self.products = [every[k] for k in found.active]
+        self._effects = found
+        self._leave_out(groups)
+
+    def _fit(self, products: list[Product], rounds: int) -> tuple[list[Product], Effects]:
+        columns = self._columns(products)
+        columns -= self._mean(columns)
+        columns *= self._root
+        y = self._root[..., 0] * self._y
+        blocks = _blocks(products, self._functions)
+        return products, shrink(columns.T @ columns, columns.T @ y, float(y @ y), y.size, blocks, rounds)
+
+    def _columns(self, products: Sequence[Product]) -> Floats:
+        """Return products of functions, (rows, products)."""
+        values = np.empty((self._n_rows, len(products)))
+        for k, factors in enumerate(products):
+            values[:, k] = prod(self._functions[i].values[:, a] for i, a in factors)
+        return values
+
+    def _mean(self, columns: Floats) -> Floats:
+        mean: Floats = np.average(columns, axis=0, weights=self._weights)
+        return mean
+
+    def _worth_more(self, products: list[Product], found: Effects) -> list[tuple[int, ...]]:
+        """Return the sets of factors whose functions explain a share worth more of them."""
+        members = defaultdict(list)
+        for k, at in enumerate(found.active):
+            members[tuple(i for i, _ in products[at])].append(k)
+        columns = self._root * self._columns([products[at] for at in found.active])
+        sizes = {}
+        for factors, some in members.items():
+            own = columns[:, some]
+            gram = own.T @ own / self._n_rows
+            b = found.coefficients[some]
+            sizes[factors] = float(b @ gram @ b + np.sum(gram * found.covariance[np.ix_(some, some)]))
+        explained = max(self.total - found.noise, 0.0)
+        return [factors for factors, size in sizes.items() if size > LEAST_SHARE * explained]
+
+    @property
+    def total(self) -> float:
+        """The variance of y."""
+        return float(np.average(self._y**2, weights=self._weights))
+
+    def _leave_out(self, groups: Positions | None) -> None:
+        """Find residuals with and without each row, or its group, and how the coefficients change without it."""
+        found = self._effects
+        columns = self._columns(self.products)
+        columns -= self._mean(columns)
+        fitted = columns @ found.coefficients
+        columns *= self._root
+        root = np.linalg.cholesky(found.covariance / found.noise)
+        terms = np.hstack([columns @ root, np.broadcast_to(self._root / np.sqrt(self._n_rows), (self._n_rows, 1))])
+        residuals = self._y - fitted
+        without = _residuals_without(terms, self._root[..., 0] * residuals, groups)
+        change = terms[:, :-1] * without[:, None]
+        if groups is not None:
+            sums = np.zeros((int(groups.max()) + 1, change.shape[1]))
+            np.add.at(sums, groups, change)
+            change = sums[groups]
+        self._change = change @ root.T
+        self.without: Floats = without / self._root[..., 0]
+        """The residual of each row from the fit to the rows of other groups, (rows,)."""
+        self.squares: Floats = residuals * self.without
+        """The squared error of each row: its mean is the noise variance, whether the noise is the same for all or not."""
+        self.error = float(np.sum((columns.T @ columns) * found.covariance)) / self._n_rows
+        """The mean square of the error of the fit, as far as the fit knows."""
+
+    def project(self, factors: dict[int, Functions]) -> Projection:
+        """Return what some factors leave of the fit."""
+        parts: list[tuple[int, Product, int]] = []
+        outside: dict[Product, int] = {}
+        for k, functions in enumerate(self.products):
+            rest = tuple(each for each in functions if each[0] not in factors)
+            if rest:
+                inside = tuple(each for each in functions if each[0] in factors)
+                parts.append((k, inside, outside.setdefault(rest, len(outside))))
+        if not parts:
+            return NOTHING_LEFT
+        rests = self._columns(list(outside))
+        rests = self._regress(rests - self._mean(rests), factors)
+        where = [k for k, _, _ in parts]
+        columns = self._columns([inside for _, inside, _ in parts]) * rests[:, [rest for _, _, rest in parts]]
+        covariance, coefficients = self._effects.covariance[np.ix_(where, where)], self._effects.coefficients[where]
+        left = columns @ coefficients
+        without = left - (columns * self._change[:, where]).sum(axis=1)
+        weighted = self._root * columns
+        spread = weighted.T @ weighted @ covariance / self._n_rows
+        trace = float(np.trace(spread))
+        square = float(np.average(left**2, weights=self._weights))
+        return Projection(without, trace, square + trace, 2 * float(np.sum(spread * spread.T)))
+
+    def _regress(self, values: Floats, factors: dict[int, Functions]) -> Floats:
+        """Return what ridge regressions of values, (rows, values), on some factors leave of rows left out.
+
+        The penalty of each is the one with the best generalised cross-validation.
+        """
+        basis = _predictors(factors, self._n_rows)
+        if basis.shape[1] == 0:
+            return values
+        basis = self._root * (basis - self._mean(basis))
+        sizes, axes = np.linalg.eigh(basis.T @ basis / self._n_rows)
+        some = sizes > 1e-9 * max(float(sizes[-1]), 1.0)
+        basis, sizes = basis @ axes[:, some], sizes[some, None]
+        moments = basis.T @ (self._root * values) / self._n_rows
+        kept = sizes / (sizes + RIDGES)
+        freedom = kept.sum(axis=0)
+        squares = (self._mean(values**2) - (1 - (1 - kept) ** 2).T @ (moments**2 / sizes)) / np.maximum(
+            1 - freedom / self._n_rows, 0.05
+        )[:, None] ** 2
+        squares[freedom > 0.6 * self._n_rows] = np.inf
+        times = kept[:, np.argmin(squares, axis=0)] / sizes
+        leverage = basis**2 @ times / self._n_rows
+        left: Floats = (values - basis @ (times * moments) / self._root) / np.sqrt(np.maximum(1 - leverage, 0.2))
+        return left
+
+
+def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | None) -> Floats:
+    """Return residuals, (rows,), from the fit without each row and its group.
+
+    The fit is ``terms @ terms.T`` times y. A direction in which it follows a group almost exactly is taken to be
+    followed less well: what others would say of it is not known.
+    """
+    if groups is None:
+        return residuals / (1 - np.minimum((terms**2).sum(axis=1), MOST_LEVERAGE))
+    without = np.empty_like(residuals)
+    order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+    first = np.cumsum(sizes) - sizes
+    for size in np.unique(sizes[sizes > 0]):  # groups of one size at a time
+        members = order[first[sizes == size][:, None] + np.arange(size)]
+        axes, lengths, _ = np.linalg.svd(terms[members], full_matrices=False)
+        own = residuals[members][:, :, None]
+        more = 1 / (1 - np.minimum(lengths**2, MOST_LEVERAGE)) - 1
+        without[members] = (own + axes @ (more[:, :, None] * (axes.swapaxes(1, 2) @ own)))[:, :, 0]
+    return without
+
+
+def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
+    """Return functions of some factors and products of two, rough ones made smaller: (rows, functions)."""
+    each = int(np.clip(PROJECTED // max(len(factors), 1), LEAST_EACH, MOST_ORDERS))
+    some = [functions.first(each) for functions in factors.values()]
+    columns = [np.zeros((n_rows, 0)), *(functions.values / functions.orders for functions in some)]
+    if 3 * comb(len(factors), 2) <= min(MOST_PRODUCTS, MOST_PRODUCT_SHARE * n_rows):
+        for one, other in combinations(some, 2):
+            for a, b in ((0, 0), (0, 1), (1, 0)):
+                if a < one.orders.size and b < other.orders.size:
+                    values = one.values[:, a] * other.values[:, b] / (one.orders[a] * other.orders[b])
+                    columns.append(values[:, None])
+    return np.hstack(columns)
+
+
+def _blocks(products: Sequence[Product], functions: dict[int, Functions]) -> list[Block]:
+    """Return the functions by their factors; of one factor, plain ones and others apart."""
+    orders = [prod(functions[i].orders[a] for i, a in each) for each in products]
+    members = defaultdict(list)
+    for k, each in enumerate(products):
+        members[len(each) == 1 and orders[k] <= 1, tuple(i for i, _ in each)].append(k)
+    at = np.array(orders)
+    return [Block(np.array(some), at[some], len(factors)) for (_, factors), some in members.items()]
+
+
+def _first_products(functions: dict[int, Functions], budget: int) -> list[Product]:
+    """Return functions of each factor, then products of two and three with a growing sum of orders, while they fit."""
+    sizes = {i: each.orders.size for i, each in functions.items()}
+    most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, FIRST_ORDERS))
+    found = [((i, a),) for i, each in functions.items() for a in range(each.first(most).orders.size)]
+    for total in range(2, 2 * MOST_ORDERS):
+        for n_factors in (2, 3):
+            own = total - (n_factors - 2)  # products of three begin later
+            if own < n_factors or comb(len(sizes), n_factors) > budget:
+                continue
+            new = [each for some in combinations(sizes, n_factors) for each in _products(some, sizes, own)]
+            if new and len(found) + len(new) > budget:
+                if total > 3:
+                    return found
+                continue
+            found += new
+    return found
+
+
+def _second_products(
+    functions: dict[int, Functions], worth_more: Sequence[tuple[int, ...]], budget: int
+) -> list[Product]:
+    """Return a few functions of everything, and more of what is worth it, those with a small sum of orders first."""
+    sizes = {i: each.orders.size for i, each in functions.items()}
+    most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, SECOND_ORDERS))
+    firsts = {i: each.first(most).orders.size for i, each in functions.items()}
+    found = [((i, a),) for i, size in firsts.items() for a in range(size)]
+    reached = {(i,): size for i, size in firsts.items()}
+    if comb(len(sizes), 2) <= budget // 2:
+        for pair in combinations(sizes, 2):
+            found += _products(pair, sizes, 2)
+            reached[pair] = 2
+    waiting: list[tuple[float, tuple[int, ...], list[Product]]] = []
+
+    def wait(factors: tuple[int, ...]) -> None:
+        total = reached[factors] + 1
+        limit = sizes[factors[0]] if len(factors) == 1 else MOST_IN_PRODUCT
+        if total <= limit:
+            heapq.heappush(
+                waiting, (total / (2 if len(factors) == 1 else 1), factors, _products(factors, sizes, total))
+            )
+
+    for factors in worth_more:
+        reached.setdefault(factors, len(factors) - 1)
+        wait(factors)
+    while waiting:
+        _, factors, new = heapq.heappop(waiting)
+        if len(found) + len(new) <= budget:
+            found += new
+            reached[factors] += 1
+            wait(factors)
+    return found
+
+
+def _products(factors: tuple[int, ...], sizes: dict[int, int], total: int) -> list[Product]:
+    """Return the products of one function of each factor whose numbers, from 1, add up to ``total``."""
+    numbers = product(*(range(min(sizes[i], total)) for i in factors))
+    return [tuple(zip(factors, each, strict=True)) for each in numbers if sum(each) + len(factors) == total]
