@@ -540,3 +540,9 @@ def test_a_forced_factor_may_be_constant_in_the_half_that_importances_come_from(
         assert found.values[14] == 0
         n_kept += 14 in found.kept
     assert 0 < n_kept < 10
+
+
+def test_labels_of_a_category_may_be_infinite_numbers():
+    X = pd.DataFrame({"c": pd.Categorical([1.0, np.inf] * 30)})
+    selector = FIRST(forced=["c"], random_state=0).fit(X, np.arange(60) % 2 + np.arange(60) / 100)
+    assert selector.transform(X).shape == (60, 1)

@@ -385,7 +385,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
             values = _as_array(chosen, len(frame))
-            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite="allow-nan")
+            # Labels of a category may be any numbers, infinite ones too.
+            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite=False)
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
