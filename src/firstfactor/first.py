@@ -385,8 +385,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         chosen = frame[:, np.flatnonzero(self._get_support_mask()).tolist()]
         if wanted == "default":
             values = _as_array(chosen, len(frame))
-            # Labels of a category may be any numbers, infinite ones too.
-            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite=False)
+            has_labels = any(isinstance(kind, nw.Categorical | nw.Enum) for kind in chosen.schema.values())
+            finite: Any = False if has_labels else "allow-nan"  # labels may be any numbers
+            return check_array(values, dtype=None, ensure_min_features=0, ensure_all_finite=finite)
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
