@@ -181,7 +181,7 @@ def closed_indices(
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
-        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+        As in `total_indices`; ``estimator`` is "adaptive" unless given.
 
     Returns
     -------
@@ -290,7 +290,7 @@ def interactions(
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
-        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+        As in `total_indices`; ``estimator`` is "adaptive" unless given.
 
     Returns
     -------
@@ -312,6 +312,7 @@ def interactions(
     """
     with open_variances(X, y, _parse(options), sample_weight, groups) as variances:
         design, everything = variances.design, variances.design.varying
+        variances = variances.around(everything)
         among = everything if factors is None else design.locate("factors", factors)
         size = diagnose_sample_size(variances, everything, variances.of(everything))
         found = find_interactions(variances, everything, among, size)
@@ -334,7 +335,7 @@ def cumulative_ranking(
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
-        As in `total_indices`; ``estimator`` is "extrapolated" unless given.
+        As in `total_indices`; ``estimator`` is "adaptive" unless given.
 
     Returns
     -------
@@ -356,7 +357,9 @@ def cumulative_ranking(
     ('x2', 'x0', 'x1')
     """
     with open_variances(X, y, _parse(options), sample_weight, groups) as variances:
-        everything, order = variances.design.varying, rank_by_gain(variances)
+        everything = variances.design.varying
+        variances = variances.around(everything)
+        order = rank_by_gain(variances)
         size = diagnose_sample_size(variances, order, variances.of(everything))
         target = closed_target(everything, [order[: k + 1] for k in range(len(order))])
         found = estimate(variances, target, size)
@@ -368,7 +371,7 @@ def cumulative_ranking(
 def _parse(options: OptionsDict) -> Options:
     """The options given, with the estimator that has least bias unless one is given."""
     parsed = Options.parse(options)
-    return parsed if parsed.estimator is not None else replace(parsed, estimator="extrapolated")
+    return parsed if parsed.estimator is not None else replace(parsed, estimator="adaptive")
 
 
 def backward_elimination(

@@ -111,7 +111,7 @@ def doubts(result: Ranking) -> Iterator[str]:
         yield f"{too_few} Use {'' if indices.path is not None else '--method first, fewer factors or '}more rows."
     for doubt in (
         say_no_evidence(indices),
-        say_bias(indices, "Try --estimator extrapolated."),
+        say_bias(indices, "Try --estimator adaptive."),
         say_no_shares(indices),
     ):
         if doubt:

@@ -16,6 +16,7 @@ from .shapley import fair_shares
 def estimate_closed(variances: Variances, subset: Factors | None = None) -> Indices:
     """The closed index of every factor, or of a set, with standard errors."""
     everything = variances.design.varying
+    variances = variances.around(everything)
     group = None if subset is None else variances.design.locate("subset", subset)
     known = set(everything)
     sets = [(i,) for i in everything] if group is None else [tuple(i for i in group if i in known)]
@@ -29,6 +30,7 @@ def estimate_closed(variances: Variances, subset: Factors | None = None) -> Indi
 def estimate_shapley(variances: Variances, uncertainty: bool) -> Indices:
     """The Shapley effect of every factor, with standard errors if ``uncertainty``."""
     everything, sure = variances.design.varying, None
+    variances = variances.around(everything)
     shares = fair_shares(variances, everything, uncertainty)
     size = diagnose_sample_size(variances, everything, variances.of(everything))
     if uncertainty:

@@ -50,7 +50,8 @@ def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: flo
         return SAMPLE_SIZE_OK
     share, variance = distance_share(variances.search, factors), variances.response.variance
     bias = max(1 - left / variance, 0.0) * share / max(1 - share, share) if variances.estimator == "nearest" else 0.0
-    supported = None if share <= MAX_DISTANCE_SHARE else _supported(variances.search, factors)
+    is_near = share <= MAX_DISTANCE_SHARE or variances.estimator == "adaptive"  # whose fits take in all rows
+    supported = None if is_near else _supported(variances.search, factors)
     return SampleSize(share, bias, supported, len(factors), variances.design.n_rows)
 
 
@@ -60,6 +61,8 @@ def allow_for_distance(variances: Variances, size: SampleSize, left: float) -> f
     Fits to several neighbours have a bias of their own, which they tell. Where even the nearest rows are far away they
     do not see all of it: as a share of what they leave, that is as much as is beyond the limit, times `UNSEEN`.
     """
+    if variances.estimator == "adaptive":
+        return 0.0
     if variances.estimator == "nearest":
         return size.distance_bias
     return left / variances.response.variance * min(UNSEEN * max(size.distance_share - MAX_DISTANCE_SHARE, 0.0), 1.0)

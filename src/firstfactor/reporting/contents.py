@@ -157,7 +157,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
         "no_p_values": say_no_p_values(indices),
         "findings": [printable(finding.advice) for finding in indices.findings],
         "too_few_rows": indices.sample_size.sentence,
-        "bias": say_bias(indices, "The estimator “extrapolated” has less bias."),
+        "bias": say_bias(indices, "The estimator “adaptive” has less bias."),
         "no_shares": say_no_shares(indices),
         "disagreement": say_disagreement(indices),
         "rest": say_rest(indices),

@@ -32,7 +32,8 @@ def strongest_pair(
     among = tuple(sorted(_representative(indices, driver) for driver in drivers))
     if len(among) < 2:
         return None
-    with open_again(X, y, indices, among, options, sample_weight, groups, "extrapolated") as variances:
+    with open_again(X, y, indices, among, options, sample_weight, groups, "adaptive") as variances:
+        variances = variances.around(among)
         size = diagnose_sample_size(variances, among, variances.of(among))
         found = find_interactions(variances, among, among, size)
     best = found.strongest(together=True)

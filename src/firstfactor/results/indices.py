@@ -40,7 +40,7 @@ class Indices:
     >>> from firstfactor import total_indices
     >>> X = np.random.default_rng(0).uniform(size=(500, 3))
     >>> y = np.sin(6 * X[:, 0]) + X[:, 1]
-    >>> indices = total_indices(X, y, uncertainty=True, estimator="extrapolated")
+    >>> indices = total_indices(X, y, uncertainty=True, estimator="adaptive")
     >>> indices.ranking
     array([1, 2, 3])
     >>> indices.interval().round(2)

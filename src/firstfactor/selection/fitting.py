@@ -51,7 +51,7 @@ def _select(variances: Variances, procedure: Procedure, callback: StepCallback, 
     is_flag = checks.is_boolean(procedure.compact)
     if (is_flag and not procedure.compact) or len(selection.kept) < 2:
         return selection
-    tolerance = float(procedure.compact)
+    tolerance, variances = float(procedure.compact), variances.around(selection.kept)
     if is_flag:
         target = total_target(selection.kept, [])
         sure = plug_in(variances, target, diagnose_sample_size(variances, selection.kept, variances.of(selection.kept)))

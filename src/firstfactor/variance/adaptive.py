@@ -20,7 +20,7 @@ from ..neighbors.strategy import Floats
 from .basis import Functions, functions_of
 from .extrapolated import MAX_OUTER, ExtrapolatedSearch
 from .sampling import draw_fixed
-from .smooth_fit import MOST_FUNCTIONS, MOST_ORDERS, Projection, SmoothFit
+from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDER, SmoothFit
 
 # The z-value below which what local fits find beyond the smooth one is chance.
 LEAST_FOUND = 2.0
@@ -30,10 +30,13 @@ MOST_FOR_LOCAL = 20
 
 # The variance of an effect is so many times that of its linear part, that of the quadratic one, the square of what two
 # ways to estimate it differ, that of the noise divided by the rows, which may hide, and that of the error of the fit.
-LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.5, 4.0, 0.5, 30.0, 0.06
+LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.2, 2.0, 0.5, 10.0, 0.1
 
 # The same for the noise variance: its linear part.
 LINEAR_OF_NOISE = 1.3
+
+# Local fits miss about this share of what they find beyond the smooth fit.
+UNSEEN = 0.6
 
 # Outputs with a smaller share of the variance are copies of others.
 LEAST_OUTPUT = 1e-9
@@ -120,7 +123,8 @@ class _Fits:
 
     def _of(self, factors: Sequence[int]) -> dict[int, Functions]:
         """Return the functions of some factors."""
-        most = int(np.clip(2 * MOST_FUNCTIONS // max(len(self._whole), 1), 3, MOST_ORDERS))
+        most = int(np.clip(self._outer.size // ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS))
+        most = min(most, max(2 * MOST_FUNCTIONS // max(len(self._whole), 1), 3))
         for i in factors:
             if i not in self._functions:
                 self._functions[i] = functions_of(self._search.design, i, self._outer, self._weights, most)
@@ -144,7 +148,8 @@ class _Fits:
         error = np.sqrt((self._variance(gain) + unit**2 * found.overlap) / rows.size)
         z = self._mean(gain) / error if error > 0 else 0.0
         weight = 1 - (LEAST_FOUND / z) ** 2 if z > LEAST_FOUND else 0.0
-        return _Local(weight, local, unit, rows, unit**2 * found.overlap, unit * found.bias)
+        unsure = unit**2 * found.overlap + rows.size * (UNSEEN * self._mean(gain)) ** 2
+        return _Local(weight, local, unit, rows, unsure, unit * found.bias)
 
     def _variance(self, rows: Floats) -> float:
         """Return the variance of a contribution, with what rows of a group have in common."""

@@ -32,6 +32,10 @@ TOLERANCE, FEWEST_ROUNDS = 1e-3, 4
 LEAST_NOISE = 1e-8
 
 
+# Choosing a variance counts less where the functions use less than this, squared, of their degrees of freedom.
+LEAST_USED = 0.01
+
+
 class Block(NamedTuple):
     """Functions that have a variance in common."""
 
@@ -50,6 +54,8 @@ class Effects(NamedTuple):
     """Of the coefficients given the data, (active, active)."""
     noise: float
     """The noise variance that belongs to the covariance."""
+    adaptivity: Floats
+    """Degrees of freedom of each function because its variance was chosen by the same rows, (active,)."""
 
 
 def shrink(gram: Floats, moments: Floats, square: float, n_rows: int, blocks: Sequence[Block], rounds: int) -> Effects:
@@ -71,7 +77,8 @@ def shrink(gram: Floats, moments: Floats, square: float, n_rows: int, blocks: Se
         inverse = _invert(root[:, None] * own * root / noise)
         scaled = inverse @ (root * moments[active]) / noise
         coefficients, freedom = root * scaled, 1 - np.diag(inverse)
-        found = Effects(active, coefficients, root[:, None] * inverse * root, noise)
+        adaptivity = _adaptivity(variances[:, None] * shapes[:, active] / root**2, freedom)
+        found = Effects(active, coefficients, root[:, None] * inverse * root, noise, adaptivity)
         weight = shapes[:, active] / root**2
         used = variances * (weight @ freedom)
         updated = variances**2 * (weight @ scaled**2) / np.maximum(used + costs, 1e-300)
@@ -97,6 +104,17 @@ def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, 
             costs.append(COST_OF_LINE if is_line else COST_OF_SMOOTH if decay == SMOOTH else COST_OF_ROUGH)
             plain.append(block.n_factors == 1)
     return np.array(shapes), np.array(costs), np.array(plain)
+
+
+def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
+    """Return the degrees of freedom of each function that come from choosing variances.
+
+    A function that is shrunk by the factor s follows y not only by s but also by how s changes with y. If the variance
+    is that of maximum likelihood, this adds 2 Σs²(1 − s) / Σs² for the functions that share it, as in the James-Stein
+    estimator, where it is 2(1 − s). ``parts`` are what each variance is of the prior of each function.
+    """
+    squares = parts * freedom**2
+    return np.asarray(2 * (1 - freedom) * (squares / np.maximum(squares.sum(axis=1, keepdims=True), LEAST_USED)).sum(axis=0))
 
 
 def _invert(matrix: Floats) -> Floats:

@@ -8,7 +8,6 @@ of functions is a part in u, which stays, times a part outside of u, of which it
 import heapq
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
@@ -22,8 +21,10 @@ from .random_effects import Block, Effects, shrink
 # Functions of a fit, at most; not more than rows, but that many in any table.
 MOST_FUNCTIONS, FEWEST_FUNCTIONS = 350, 20
 
-# Functions of a single factor in the first and at most in the second stage, and the sum of orders in a product.
-FIRST_ORDERS, SECOND_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 10, 6, 20, 16
+# Functions of a single factor in the first stage, and of each in the second. Where something was found there are more:
+# one for this many rows, but at least and at most so many. The largest sum of orders in a product.
+FIRST_ORDERS, SECOND_ORDERS = 10, 6
+ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 15, 20, 40, 16
 
 # Rounds of estimating variances in each stage.
 ROUNDS = (12, 25)
@@ -143,8 +144,8 @@ class SmoothFit:
         self._change = change @ root.T
         self.without: Floats = without / self._root[..., 0]
         """The residual of each row from the fit to the rows of other groups, (rows,)."""
-        self.squares: Floats = residuals * self.without
-        """The squared error of each row: its mean is the noise variance, whether the noise is the same for all or not."""
+        self.squares: Floats = residuals * self.without * (1 + 2 * float(found.adaptivity.sum()) / self._n_rows)
+        """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
         self.error = float(np.sum((columns.T @ columns) * found.covariance)) / self._n_rows
         """The mean square of the error of the fit, as far as the fit knows."""
 
@@ -169,8 +170,9 @@ class SmoothFit:
         weighted = self._root * columns
         spread = weighted.T @ weighted @ covariance / self._n_rows
         trace = float(np.trace(spread))
+        chosen = 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._n_rows
         square = float(np.average(left**2, weights=self._weights))
-        return Projection(without, trace, square + trace, 2 * float(np.sum(spread * spread.T)))
+        return Projection(without, trace - chosen, square + trace - chosen, 2 * float(np.sum(spread * spread.T)))
 
     def _regress(self, values: Floats, factors: dict[int, Functions]) -> Floats:
         """Return what ridge regressions of values, (rows, values), on some factors leave of rows left out.
@@ -219,7 +221,7 @@ def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | Non
 
 def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
     """Return functions of some factors and products of two, rough ones made smaller: (rows, functions)."""
-    each = int(np.clip(PROJECTED // max(len(factors), 1), LEAST_EACH, MOST_ORDERS))
+    each = int(np.clip(PROJECTED // max(len(factors), 1), LEAST_EACH, LEAST_ORDERS))
     some = [functions.first(each) for functions in factors.values()]
     columns = [np.zeros((n_rows, 0)), *(functions.values / functions.orders for functions in some)]
     if 3 * comb(len(factors), 2) <= min(MOST_PRODUCTS, MOST_PRODUCT_SHARE * n_rows):
@@ -246,7 +248,7 @@ def _first_products(functions: dict[int, Functions], budget: int) -> list[Produc
     sizes = {i: each.orders.size for i, each in functions.items()}
     most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, FIRST_ORDERS))
     found = [((i, a),) for i, each in functions.items() for a in range(each.first(most).orders.size)]
-    for total in range(2, 2 * MOST_ORDERS):
+    for total in range(2, MOST_IN_PRODUCT):
         for n_factors in (2, 3):
             own = total - (n_factors - 2)  # products of three begin later
             if own < n_factors or comb(len(sizes), n_factors) > budget:
