@@ -114,9 +114,7 @@ class _Fits:
         self._groups = None if search.groups is None else np.unique(search.groups[outer], return_inverse=True)[1]
         self._functions: dict[int, Functions] = {}
         y = search.y[outer]
-        self._fits = [
-            SmoothFit(self._of(whole), column, self._weights, self._groups) for column in _independent(y).T
-        ]
+        self._fits = [SmoothFit(self._of(whole), column, self._weights, self._groups) for column in _independent(y).T]
         self.squares: Floats = np.sum([fit.squares for fit in self._fits], axis=0)
         self.noise = self._mean(self.squares)
         self.error = sum(fit.error for fit in self._fits)
@@ -176,9 +174,9 @@ class _Fits:
             found = fit.project(self._of(factors))
             effect = found.left * (found.left + 2 * fit.without)
             effects += effect
-            difference += self._mean(effect) + found.trace - found.posterior
+            difference += self._mean(effect) + found.error - found.posterior
             quadratic += found.quadratic
-            trace += found.trace
+            trace += found.error
         more = (LINEAR - 1) * self._variance(effects) + n * (QUADRATIC * quadratic + DIFFERENCE * difference**2)
         more += n * (HIDDEN * (self.noise / n) ** 2 + MISSED * self.error**2)
         if weight == 0:

@@ -58,7 +58,9 @@ class Effects(NamedTuple):
     """Degrees of freedom of each function because its variance was chosen by the same rows, (active,)."""
 
 
-def shrink(gram: Floats, moments: Floats, square: float, n_rows: int, blocks: Sequence[Block], rounds: int) -> Effects:
+def shrink(
+    gram: Floats, moments: Floats, square: float, n_rows: float, blocks: Sequence[Block], rounds: int
+) -> Effects:
     """Return the coefficients of functions, given their products with each other and with y, summed over rows.
 
     Each round takes variances from coefficients and coefficients from variances (MacKay 1992), at most ``rounds``
@@ -114,7 +116,9 @@ def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
     estimator, where it is 2(1 − s). ``parts`` are what each variance is of the prior of each function.
     """
     squares = parts * freedom**2
-    return np.asarray(2 * (1 - freedom) * (squares / np.maximum(squares.sum(axis=1, keepdims=True), LEAST_USED)).sum(axis=0))
+    return np.asarray(
+        2 * (1 - freedom) * (squares / np.maximum(squares.sum(axis=1, keepdims=True), LEAST_USED)).sum(axis=0)
+    )
 
 
 def _invert(matrix: Floats) -> Floats:

@@ -16,7 +16,8 @@ import numpy as np
 
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions
-from .random_effects import Block, Effects, shrink
+from .local_linear import intraclass_correlation
+from .random_effects import Block, shrink
 
 # Functions of a fit, at most; not more than rows, but that many in any table.
 MOST_FUNCTIONS, FEWEST_FUNCTIONS = 350, 20
@@ -42,6 +43,10 @@ PROJECTED, LEAST_EACH, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 200, 0.5
 # Ridge penalties, as shares of the rows, that are tried for these regressions.
 RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
 
+# Axes of the functions with a smaller share of the largest variance are rounding. Regressions have at most this share of
+# the rows as degrees of freedom, and a row is taken to be at most this share of its own fit.
+SMALLEST_AXIS, MOST_FREEDOM, MOST_OF_VALUE = 1e-9, 0.6, 0.8
+
 Product = tuple[tuple[int, int], ...]
 """Factors and the number of the function of each that is multiplied."""
 
@@ -51,7 +56,7 @@ class Projection(NamedTuple):
 
     left: Floats
     """At each row, by the fit to the other rows, (rows,)."""
-    trace: float
+    error: float
     """The mean square of the error of it, as far as the fit knows."""
     posterior: float
     """The mean square of it, given all rows."""
@@ -63,139 +68,153 @@ NOTHING_LEFT = Projection(np.zeros(1), 0.0, 0.0, 0.0)
 
 
 class SmoothFit:
-    """A fit to one response, (rows,); rows of a group are left out together."""
+    """A fit to one response, (rows,); rows of a group are left out together.
+
+    Weights count as if each row had been drawn so often: the more they differ, the fewer rows they are worth. What rows
+    of a group have in common beyond the fit is taken off in part, as in generalised least squares with an effect of
+    each group.
+    """
 
     def __init__(
-        self,
-        functions: dict[int, Functions],
-        y: Floats,
-        weights: Floats | None,
-        groups: Positions | None,
+        self, functions: dict[int, Functions], y: Floats, weights: Floats | None, groups: Positions | None
     ) -> None:
         self._functions = functions
-        self._n_rows = y.size
-        self._weights = weights
-        self._root = np.ones(1) if weights is None else np.sqrt(weights)[:, None]
-        self._y = y - self._mean(y[:, None])[0]
-        n_units = y.size if groups is None else np.unique(groups).size
-        budget = int(min(MOST_FUNCTIONS, max(n_units, FEWEST_FUNCTIONS)))
-        coarse, found = self._fit(_first_products(functions, budget), ROUNDS[0])
-        products = _second_products(functions, self._worth_more(coarse, found), budget)
-        every, found = self._fit(products, ROUNDS[1])
-        self.products = [every[k] for k in found.active]
-        self._effects = found
-        self._leave_out(groups)
+        self._weights = np.ones(y.size) if weights is None else weights * (weights.sum() / (weights @ weights))
+        self._size = float(self._weights.sum())
+        """How many rows these are worth."""
+        self._groups, self._alike = groups, 0.0
+        self._y = y - self._mean(y)
+        self._units = self._size if groups is None else min(self._size, np.unique(groups).size)
+        """How many of them, or how many groups, are independent."""
+        budget = int(min(MOST_FUNCTIONS, max(self._units, FEWEST_FUNCTIONS)))
+        self._fit(_first_products(functions, budget), ROUNDS[0])
+        if groups is not None:
+            self._alike = intraclass_correlation(self._leave_out()[1][:, None], groups)
+        self._fit(_second_products(functions, self._worth_more(), budget), ROUNDS[1])
+        residuals, self.without, self._change = self._leave_out()
+        """The residual of each row from the fit to the rows of other groups, (rows,)."""
+        self.squares: Floats = residuals * self.without * (1 + 2 * float(self._effects.adaptivity.sum()) / self._size)
+        """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
+        columns = self._centred(self._products)
+        self.error = float(np.sum(self._gram(columns) * self._effects.covariance))
+        """The mean square of the error of the fit, as far as the fit knows."""
 
-    def _fit(self, products: list[Product], rounds: int) -> tuple[list[Product], Effects]:
-        columns = self._columns(products)
-        columns -= self._mean(columns)
-        columns *= self._root
-        y = self._root[..., 0] * self._y
+    def _fit(self, products: list[Product], rounds: int) -> None:
+        columns, y = self._decorrelate(self._centred(products)), self._decorrelate(self._y[:, None])[:, 0]
         blocks = _blocks(products, self._functions)
-        return products, shrink(columns.T @ columns, columns.T @ y, float(y @ y), y.size, blocks, rounds)
+        found = shrink(columns.T @ columns, columns.T @ y, float(y @ y), self._size, blocks, rounds)
+        self._products = [products[k] for k in found.active]
+        self._effects = found
 
     def _columns(self, products: Sequence[Product]) -> Floats:
         """Return products of functions, (rows, products)."""
-        values = np.empty((self._n_rows, len(products)))
+        values = np.empty((self._y.size, len(products)))
         for k, factors in enumerate(products):
             values[:, k] = prod(self._functions[i].values[:, a] for i, a in factors)
         return values
 
-    def _mean(self, columns: Floats) -> Floats:
-        mean: Floats = np.average(columns, axis=0, weights=self._weights)
+    def _centred(self, products: Sequence[Product]) -> Floats:
+        columns = self._columns(products)
+        columns -= self._mean(columns)
+        return columns
+
+    def _mean(self, rows: Floats) -> Floats:
+        mean: Floats = self._weights @ rows / self._size
         return mean
 
-    def _worth_more(self, products: list[Product], found: Effects) -> list[tuple[int, ...]]:
+    def _gram(self, columns: Floats) -> Floats:
+        """Return the mean products of columns with each other."""
+        gram: Floats = columns.T @ (self._weights[:, None] * columns) / self._size
+        return gram
+
+    def _decorrelate(self, columns: Floats) -> Floats:
+        """Return columns whose errors have the same variance and nothing in common: weighted, and less group means."""
+        if self._groups is not None and self._alike > 0:
+            sizes = np.bincount(self._groups)
+            share = 1 - np.sqrt((1 - self._alike) / (1 - self._alike + sizes * self._alike))
+            sums = np.zeros((sizes.size, columns.shape[1]))
+            np.add.at(sums, self._groups, columns)
+            columns = columns - (share / np.maximum(sizes, 1))[self._groups, None] * sums[self._groups]
+        decorrelated: Floats = np.sqrt(self._weights)[:, None] * columns
+        return decorrelated
+
+    def _worth_more(self) -> list[tuple[int, ...]]:
         """Return the sets of factors whose functions explain a share worth more of them."""
-        members = defaultdict(list)
-        for k, at in enumerate(found.active):
-            members[tuple(i for i, _ in products[at])].append(k)
-        columns = self._root * self._columns([products[at] for at in found.active])
-        sizes = {}
+        members, found = defaultdict(list), self._effects
+        for k, functions in enumerate(self._products):
+            members[tuple(i for i, _ in functions)].append(k)
+        gram, sizes = self._gram(self._columns(self._products)), {}
+        second = np.outer(found.coefficients, found.coefficients) + found.covariance
         for factors, some in members.items():
-            own = columns[:, some]
-            gram = own.T @ own / self._n_rows
-            b = found.coefficients[some]
-            sizes[factors] = float(b @ gram @ b + np.sum(gram * found.covariance[np.ix_(some, some)]))
-        explained = max(self.total - found.noise, 0.0)
+            own = np.ix_(some, some)
+            sizes[factors] = float(np.sum(gram[own] * second[own]))
+        explained = max(float(self._mean(self._y**2)) - found.noise, 0.0)
         return [factors for factors, size in sizes.items() if size > LEAST_SHARE * explained]
 
-    @property
-    def total(self) -> float:
-        """The variance of y."""
-        return float(np.average(self._y**2, weights=self._weights))
+    def _leave_out(self) -> tuple[Floats, Floats, Floats]:
+        """Return residuals, those without each row or group, and how much less the coefficients are without it.
 
-    def _leave_out(self, groups: Positions | None) -> None:
-        """Find residuals with and without each row, or its group, and how the coefficients change without it."""
-        found = self._effects
-        columns = self._columns(self.products)
-        columns -= self._mean(columns)
-        fitted = columns @ found.coefficients
-        columns *= self._root
-        root = np.linalg.cholesky(found.covariance / found.noise)
-        terms = np.hstack([columns @ root, np.broadcast_to(self._root / np.sqrt(self._n_rows), (self._n_rows, 1))])
-        residuals = self._y - fitted
-        without = _residuals_without(terms, self._root[..., 0] * residuals, groups)
-        change = terms[:, :-1] * without[:, None]
-        if groups is not None:
-            sums = np.zeros((int(groups.max()) + 1, change.shape[1]))
-            np.add.at(sums, groups, change)
-            change = sums[groups]
-        self._change = change @ root.T
-        self.without: Floats = without / self._root[..., 0]
-        """The residual of each row from the fit to the rows of other groups, (rows,)."""
-        self.squares: Floats = residuals * self.without * (1 + 2 * float(found.adaptivity.sum()) / self._n_rows)
-        """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
-        self.error = float(np.sum((columns.T @ columns) * found.covariance)) / self._n_rows
-        """The mean square of the error of the fit, as far as the fit knows."""
+        The last is (rows, functions).
+        """
+        found, columns = self._effects, self._centred(self._products)
+        residuals = self._y - columns @ found.coefficients
+        columns = np.column_stack([columns, np.ones(residuals.size)])
+        root = np.zeros((columns.shape[1], columns.shape[1]))
+        root[:-1, :-1], root[-1, -1] = np.linalg.cholesky(found.covariance / found.noise), self._size**-0.5
+        terms = self._decorrelate(columns) @ root
+        without = _residuals_without(terms, self._decorrelate(residuals[:, None])[:, 0], self._groups)
+        change = terms * without[:, None]
+        if self._groups is not None:
+            sums = np.zeros((int(self._groups.max()) + 1, change.shape[1]))
+            np.add.at(sums, self._groups, change)
+            change = sums[self._groups]
+        change = change @ root.T
+        return residuals, residuals + (columns * change).sum(axis=1), change[:, :-1]
 
     def project(self, factors: dict[int, Functions]) -> Projection:
         """Return what some factors leave of the fit."""
         parts: list[tuple[int, Product, int]] = []
         outside: dict[Product, int] = {}
-        for k, functions in enumerate(self.products):
+        for k, functions in enumerate(self._products):
             rest = tuple(each for each in functions if each[0] not in factors)
             if rest:
                 inside = tuple(each for each in functions if each[0] in factors)
                 parts.append((k, inside, outside.setdefault(rest, len(outside))))
         if not parts:
             return NOTHING_LEFT
-        rests = self._columns(list(outside))
-        rests = self._regress(rests - self._mean(rests), factors)
+        rests = self._regress(self._centred(list(outside)), factors)
         where = [k for k, _, _ in parts]
         columns = self._columns([inside for _, inside, _ in parts]) * rests[:, [rest for _, _, rest in parts]]
         covariance, coefficients = self._effects.covariance[np.ix_(where, where)], self._effects.coefficients[where]
         left = columns @ coefficients
         without = left - (columns * self._change[:, where]).sum(axis=1)
-        weighted = self._root * columns
-        spread = weighted.T @ weighted @ covariance / self._n_rows
-        trace = float(np.trace(spread))
-        chosen = 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._n_rows
-        square = float(np.average(left**2, weights=self._weights))
-        return Projection(without, trace - chosen, square + trace - chosen, 2 * float(np.sum(spread * spread.T)))
+        spread = self._gram(columns) @ covariance
+        error = float(np.trace(spread))
+        error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
+        square = float(self._mean(left**2))
+        return Projection(without, error, square + error, 2 * float(np.sum(spread * spread.T)))
 
     def _regress(self, values: Floats, factors: dict[int, Functions]) -> Floats:
         """Return what ridge regressions of values, (rows, values), on some factors leave of rows left out.
 
         The penalty of each is the one with the best generalised cross-validation.
         """
-        basis = _predictors(factors, self._n_rows)
+        basis = _predictors(factors, values.shape[0])
         if basis.shape[1] == 0:
             return values
-        basis = self._root * (basis - self._mean(basis))
-        sizes, axes = np.linalg.eigh(basis.T @ basis / self._n_rows)
-        some = sizes > 1e-9 * max(float(sizes[-1]), 1.0)
+        basis -= self._mean(basis)
+        sizes, axes = np.linalg.eigh(self._gram(basis))
+        some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), 1.0)
         basis, sizes = basis @ axes[:, some], sizes[some, None]
-        moments = basis.T @ (self._root * values) / self._n_rows
+        moments = basis.T @ (self._weights[:, None] * values) / self._size
         kept = sizes / (sizes + RIDGES)
         freedom = kept.sum(axis=0)
-        squares = (self._mean(values**2) - (1 - (1 - kept) ** 2).T @ (moments**2 / sizes)) / np.maximum(
-            1 - freedom / self._n_rows, 0.05
-        )[:, None] ** 2
-        squares[freedom > 0.6 * self._n_rows] = np.inf
+        squares = self._mean(values**2) - (1 - (1 - kept) ** 2).T @ (moments**2 / sizes)
+        squares /= np.maximum(1 - freedom / self._units, 0.05)[:, None] ** 2
+        squares[freedom > MOST_FREEDOM * self._units] = np.inf
         times = kept[:, np.argmin(squares, axis=0)] / sizes
-        leverage = basis**2 @ times / self._n_rows
-        left: Floats = (values - basis @ (times * moments) / self._root) / np.sqrt(np.maximum(1 - leverage, 0.2))
+        leverage = (basis**2 @ times) * (self._weights / self._units)[:, None]
+        left: Floats = (values - basis @ (times * moments)) / np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))
         return left
 
 
