@@ -6,6 +6,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from sklearn.linear_model import Lasso, LassoCV
 
+from firstfactor._utils.threads import Workers
 from firstfactor.evidence import distilled
 from firstfactor.evidence.distilled import benjamini_hochberg, distil, draw_folds, holm
 from firstfactor.evidence.lines import Lines
@@ -75,7 +76,7 @@ def test_p_values_are_those_of_plain_loops(monkeypatch, rho, groups):
     y = X[:, :3].sum(axis=1) + 0.5 * np.random.default_rng(1).normal(size=ROWS)
     lines, outputs = lines_of(X, y, groups)
     folds = draw_folds(np.random.default_rng(2), ROWS, groups)
-    found = distil(lines, outputs, folds, groups)
+    found = distil(lines, outputs, folds, groups, Workers(1))
     expected = naive_p_values(lines.left.T, outputs[0], folds, np.arange(ROWS) if groups is None else groups)
     assert list(found) == list(range(FACTORS))
     np.testing.assert_allclose(list(found.values()), expected, rtol=1e-3)
@@ -89,11 +90,11 @@ def test_of_several_outputs_and_lines_the_smallest_counts_times_their_number():
     y = np.column_stack([X[:, 0] + rng.normal(size=ROWS), rng.normal(size=ROWS)])
     lines, outputs = lines_of(X, y)
     folds = draw_folds(rng, ROWS, None)
-    each = [distil(lines, output[None], folds, None) for output in outputs]
-    both = distil(lines, outputs, folds, None)
+    each = [distil(lines, output[None], folds, None, Workers(1)) for output in outputs]
+    both = distil(lines, outputs, folds, None, Workers(1))
     assert both == {i: min(2 * min(each[0][i], each[1][i]), 1.0) for i in range(FACTORS)}
     shared = Lines(lines.left, np.repeat(np.arange(FACTORS // 2), 2))
-    found = distil(shared, outputs[:1], folds, None)
+    found = distil(shared, outputs[:1], folds, None, Workers(1))
     assert found == {i: min(2 * min(each[0][2 * i], each[0][2 * i + 1]), 1.0) for i in range(FACTORS // 2)}
 
 
@@ -104,20 +105,35 @@ def test_scores_that_spread_more_than_chance_are_measured_by_their_spread():
     X, y = rng.normal(size=(12, 60))[groups], rng.normal(size=12)[groups] + 0.1 * rng.normal(size=120)
     X = X + 0.1 * rng.normal(size=X.shape)
     lines, outputs = lines_of(X, y)
-    found = np.array(list(distil(lines, outputs, draw_folds(rng, 120, groups), None).values()))
+    found = np.array(list(distil(lines, outputs, draw_folds(rng, 120, groups), None, Workers(1)).values()))
     assert np.median(found) == pytest.approx(0.5, abs=0.02)
     assert holm(dict(enumerate(found)))[int(np.argmin(found))] > 0.1
 
 
+def test_threads_change_no_bit():
+    X = table(0.8)
+    lines, outputs = lines_of(X, X[:, :3].sum(axis=1) + np.random.default_rng(1).normal(size=ROWS))
+    folds = draw_folds(np.random.default_rng(2), ROWS, None)
+    with Workers(2) as workers:
+        assert distil(lines, outputs, folds, None, workers) == distil(lines, outputs, folds, None, Workers(1))
+
+
 def test_no_lines_have_no_p_values():
-    assert distil(Lines(np.zeros((0, ROWS)), np.zeros(0, int)), np.ones((1, ROWS)), np.arange(ROWS) % 5, None) == {}
+    assert (
+        distil(Lines(np.zeros((0, ROWS)), np.zeros(0, int)), np.ones((1, ROWS)), np.arange(ROWS) % 5, None, Workers(1))
+        == {}
+    )
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_response_that_goes_with_no_line_is_no_crash():
     lines, _ = lines_of(table(), table()[:, 0])
     y = np.zeros((1, ROWS))
-    assert all(p > 0.5 for p in distil(lines, y, np.arange(ROWS) % 5, None).values())
+    assert all(p > 0.5 for p in distil(lines, y, np.arange(ROWS) % 5, None, Workers(1)).values())
+
+
+def screened(X, y):
+    return distilled._samples(X.T, y[None], np.zeros(ROWS, int))[0].screen(distilled.NO_ROWS)
 
 
 def test_only_the_lines_that_go_most_with_y_are_chosen_from(monkeypatch):
@@ -125,10 +141,10 @@ def test_only_the_lines_that_go_most_with_y_are_chosen_from(monkeypatch):
     y = X[:, 7] + 0.5 * X[:, 11]
     monkeypatch.setattr(distilled, "FEWEST_LINES", 2)
     monkeypatch.setattr(distilled, "MOST_VALUES", 2 * ROWS)
-    assert distilled._screen(X.T, y).tolist() == [7, 11]
+    assert screened(X, y).tolist() == [7, 11]
     monkeypatch.setattr(distilled, "MOST_VALUES", 10**9)
     monkeypatch.setattr(distilled, "MOST_LINES", 30)
-    assert distilled._screen(X.T, y).size == 30
+    assert screened(X, y).size == 30
 
 
 def test_folds_are_even_and_keep_groups_together():

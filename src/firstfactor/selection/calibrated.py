@@ -215,7 +215,7 @@ class CalibratedRule:
 
         def test() -> Floats:
             lines = Lines.of(self._functions, residuals.regression, candidates)
-            found = distil(lines, residuals.left, self._folds, self._draws.groups)
+            found = distil(lines, residuals.left, self._folds, self._draws.groups, self._workers)
             return np.array([found.get(i, 1.0) for i in candidates])
 
         found = self._find_once(("distil", base, candidates), test)
@@ -266,7 +266,7 @@ class CalibratedRule:
         lines = Lines.of(self._functions, residuals.regression, left_out, COMPARED) if left_out else None
         if lines is None or not len(lines.left) or self._n_units < MIN_ROWS or residuals.variance <= ROUNDING:
             return {}
-        found = predictors(lines, residuals.left, self._folds)
+        found = predictors(lines, residuals.left, self._folds, self._workers)
         lacking = self._test_left_out(kept, removed).p_values  # functions of those kept have none
         best = sorted((lacking[i], i) for i in found if i in lacking)[:room]
         gains = np.array([self._gain(residuals, i) for i in left_out])
