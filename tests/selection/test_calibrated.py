@@ -683,9 +683,7 @@ def test_one_copy_takes_one_place_only(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 4))
     y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=200)
-    monkeypatch.setattr(
-        rule.CalibratedRule, "_copies", lambda _, factor, kept: () if 2 in kept or factor == 2 else (2,)
-    )
+    monkeypatch.setattr(rule.CalibratedRule, "_copies", lambda *given: (2,) if 2 in given[2].owner else ())
     monkeypatch.setattr(rule.CalibratedRule, "_gain", lambda *given: float(given[2] == 2))
     found = selection_of(X, y)
     exchanges = [step for step in found.steps if step.phase == "exchange"]

@@ -277,8 +277,12 @@ class CalibratedRule:
     def _exchange(self, kept: tuple[int, ...], forced: tuple[int, ...], note: OnStep) -> dict[int, int]:
         """Find the factors that have a near copy which explains more in their place, and these copies."""
         exchanged: dict[int, int] = {}
-        for factor in kept:
-            copies = () if factor in forced else self._copies(factor, (*kept, *exchanged.values()))
+        replaceable, left_out = [i for i in kept if i not in forced], self._varying_but(kept)
+        if not replaceable or not left_out:
+            return exchanged
+        lines = Lines.of(self._functions, self._residuals(()).regression, left_out)
+        for factor in replaceable:
+            copies = tuple(i for i in self._copies(factor, lines) if i not in exchanged.values())
             if not copies:
                 continue
             others = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
@@ -299,12 +303,8 @@ class CalibratedRule:
         first = self._functions.of(factor)[: max(COMPARED, self._functions.n_plain(factor))]
         return float(residuals.gains(regression.remains(regression.weigh(first)), len(first))[0])
 
-    def _copies(self, factor: int, kept: tuple[int, ...]) -> tuple[int, ...]:
+    def _copies(self, factor: int, lines: Lines) -> tuple[int, ...]:
         """The factors left out whose lines are nearly that of a factor."""
-        left_out = self._varying_but(kept)
-        if not left_out:
-            return ()
-        lines = Lines.of(self._functions, self._residuals(()).regression, left_out)
         return lines.like(self._functions.plain(factor).astype(np.float64), COPY)
 
     def _test_members(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
