@@ -72,7 +72,8 @@ class FactorFunctions:
         self.are_few = design.n_factors <= MANY_FACTORS if are_few is None else are_few
         """Whether the factors are so few that what takes longer for each is worth it."""
         self._most = MOST_OF_FEW if self.are_few else MOST_OF_MANY
-        here = design.varying if design.is_in_memory else ()
+        self._are_here = design.is_in_memory  # asked for once: factors are looked up very often
+        here = design.varying if self._are_here else ()
         made = workers.map(self._of_factor, here)
         self._of: dict[int, _OfFactor] = dict(zip(here, made, strict=True))
         self._recent: BoundedCache[_OfFactor] = BoundedCache(MOST_KEPT)
@@ -106,7 +107,7 @@ class FactorFunctions:
         return self._find(factor).multiplied
 
     def _find(self, factor: int) -> _OfFactor:
-        if self.design.is_in_memory:
+        if self._are_here:
             return self._of[factor]
         return self._recent.find((factor,), lambda: self._of_factor(factor))
 
