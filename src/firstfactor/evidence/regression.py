@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dtrsm
 
 from ..neighbors.strategy import Floats, Positions
 from .functions import FactorFunctions, Functions
@@ -115,8 +115,10 @@ def regress(
     terms: list[NDArray[Any]] = [np.ones((1, functions.n_rows)), *(functions.plain(i) for i in base)]
     n_plain = sum(map(len, terms))
     terms += _optional(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
-    weights = 1.0 if root_weights is None else root_weights
-    basis, term = _orthonormal(np.concatenate(terms) * weights)
+    weighed = np.concatenate(terms, dtype=np.float64)
+    if root_weights is not None:
+        weighed *= root_weights
+    basis, term = _orthonormal(weighed)
     if whole:
         return Regression(basis, root_weights)
     plain, optional = Regression(basis[term < n_plain], root_weights), basis[term >= n_plain]
@@ -189,12 +191,14 @@ def _orthonormal(terms: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """
     length = np.sqrt(np.einsum("ij,ij->i", terms, terms))
     number = np.flatnonzero(length > 1e-150)
-    terms = terms[number] / length[number, None]
+    terms = terms[number]
+    terms /= length[number, None]
     gram = terms @ terms.T
     triangle = np.linalg.cholesky(gram + RIDGE * np.eye(number.size))
     new = np.diag(triangle) > SMALLEST_LENGTH
     if not new.all():
         terms, number = terms[new], number[new]
         triangle = np.linalg.cholesky(gram[np.ix_(new, new)] + RIDGE * np.eye(number.size))
-    basis: Floats = solve_triangular(triangle, terms, lower=True, check_finite=False)
+    # Transposed, the terms are in the order that BLAS wants, and need no copies.
+    basis: Floats = dtrsm(1.0, triangle, terms.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
     return basis, number
