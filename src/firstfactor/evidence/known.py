@@ -54,10 +54,13 @@ def known_from(design: Design, factor: int, others: Sequence[int]) -> tuple[int,
 
 def _decides(design: Design, other: int, factor: int) -> bool:
     """Tell whether all rows with the same value of a factor have the same value of another."""
-    known, wanted = _levels(design, other), _levels(design, factor)
+    known = _levels(design, other)
     n_known = int(known.max()) + 1
     has_levels = all(design.categorical[j] for j in design.columns[other]) or n_known <= MOST_VALUES
-    if not has_levels or n_known * ROWS_PER_LEVEL > design.n_rows or wanted.max() >= n_known:
+    if not has_levels or n_known * ROWS_PER_LEVEL > design.n_rows:
+        return False
+    wanted = _levels(design, factor)
+    if wanted.max() >= n_known:
         return False
     first = np.empty(n_known, dtype=np.intp)
     first[known] = wanted
@@ -78,8 +81,8 @@ def _is_monotone(design: Design, other: int, factor: int) -> bool:
     values = [_number(design, i) for i in (other, factor)]
     if values[0] is None or values[1] is None:
         return False
-    steps = np.diff(values[1][np.argsort(values[0], kind="stable")])
-    same = np.diff(np.sort(values[0])) == 0
+    order = np.argsort(values[0], kind="stable")
+    steps, same = np.diff(values[1][order]), np.diff(values[0][order]) == 0
     return bool(((steps == 0) == same).all() and ((steps >= 0).all() or (steps <= 0).all()))
 
 
