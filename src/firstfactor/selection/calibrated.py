@@ -370,13 +370,14 @@ class CalibratedRule:
             gone | dict(zip(candidates, p_values, strict=True)),
             gone | dict(zip(candidates, single, strict=True)),
             known,
-            self._explained_by_rest(self._residuals(base), (*candidates, *gone)),
+            self._explained_by_rest(base, (*candidates, *gone)),
         )
 
-    def _explained_by_rest(self, residuals: Residuals, left_out: tuple[int, ...]) -> float:
+    def _explained_by_rest(self, base: tuple[int, ...], left_out: tuple[int, ...]) -> float:
         """The share of Var(Y) that the factors left out explain together at least; 0 where that is not looked at."""
         if len(left_out) > rest.MOST_LINES or self._n_units < MIN_ROWS or self._design.n_rows > rest.MOST_ROWS:
             return 0.0
+        residuals = self._residuals(base)
         lines = Lines.of(self._functions, residuals.regression, tuple(sorted(left_out)))
         if not len(lines.left):
             return 0.0
