@@ -1,6 +1,7 @@
 """`Indices`: the importance of each factor, what every method returns."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,10 @@ class Indices:
     @property
     def selected(self) -> NDArray[np.intp]:
         """Positions of the selected factors, the most important first."""
+        return self._selected.copy()
+
+    @cached_property
+    def _selected(self) -> NDArray[np.intp]:
         order = np.argsort(-self.values, kind="stable")
         return order[self.support[order]]
 

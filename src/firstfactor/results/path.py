@@ -103,7 +103,7 @@ class Path:
             columns["p_value"] = [step.p_value for step in self.steps for _ in step.candidates]
         return frames.make_frame(columns, backend)
 
-    @property
+    @cached_property
     def removed(self) -> tuple[int, ...]:
         """Factors that were taken out again, in order; those that came back are not among them."""
         out: dict[int, None] = {}
@@ -114,7 +114,7 @@ class Path:
                 out.pop(i, None)
         return tuple(out)
 
-    @property
+    @cached_property
     def spared(self) -> tuple[int, ...]:
         """Those of them that were taken out because the others explain nearly as much, in order."""
         compact = {i for step in self.steps if step.phase == "compact" for i in step.leaving}
