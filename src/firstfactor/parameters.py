@@ -249,9 +249,9 @@ class Options(_Parameters):
         None,
         '{"nearest", "extrapolated", "adaptive"}, optional',
         '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several '
-        'rows; it takes longer and has much less bias where neighbours are far away. "adaptive" fits smooth functions '
-        "to all rows, and local lines to what these miss; it is the most precise where there is noise. Default: nearest "
-        "with the paper's rule, adaptive with the calibrated one.",
+        "rows; it takes longer and has much less bias where neighbours are far away. "
+        '"adaptive" fits smooth functions to all rows, and local lines to what these miss; it is the most precise '
+        "where there is noise. Default: nearest with the paper's rule, adaptive with the calibrated one.",
         choices=("nearest", "extrapolated", "adaptive"),
     )
 

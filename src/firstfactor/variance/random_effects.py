@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from ..neighbors.strategy import Floats, Positions
@@ -22,8 +23,8 @@ FEW = 3
 # Degrees of freedom that a variance costs: of a line, of a smooth block, of a rough one.
 COST_OF_LINE, COST_OF_SMOOTH, COST_OF_ROUGH = 0.25, 0.5, 1.0
 
-# Variances below this share of that of a coefficient's error are 0.
-SMALLEST = 1e-3
+# Prior variances below this share of that of the error of a coefficient are 0.
+SMALLEST = 0.03
 
 # Variances are found when they change by less than this share of Var(y), the noise by this share of itself.
 TOLERANCE, FEWEST_ROUNDS = 1e-3, 4
@@ -84,7 +85,7 @@ def shrink(
         weight = shapes[:, active] / root**2
         used = variances * (weight @ freedom)
         updated = variances**2 * (weight @ scaled**2) / np.maximum(used + costs, 1e-300)
-        left = square - 2 * coefficients @ moments[active] + coefficients @ own @ coefficients
+        left = float(square - 2 * coefficients @ moments[active] + coefficients @ own @ coefficients)
         left = max(left / max(n_rows - float(freedom.sum()), 1.0), LEAST_NOISE * total)
         is_steady = abs(np.log(left / noise)) < TOLERANCE and np.abs(updated - variances).max() < TOLERANCE * total
         variances, noise = updated, left
@@ -93,7 +94,7 @@ def shrink(
     return found
 
 
-def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, np.ndarray]:
+def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return how each variance is shared out among functions, what it costs, and whether it is of a single factor."""
     shapes, costs, plain = [], [], []
     for block in blocks:
@@ -105,7 +106,7 @@ def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, 
             shapes.append(shape / shape.sum())
             costs.append(COST_OF_LINE if is_line else COST_OF_SMOOTH if decay == SMOOTH else COST_OF_ROUGH)
             plain.append(block.n_factors == 1)
-    return np.array(shapes), np.array(costs), np.array(plain)
+    return np.array(shapes), np.array(costs), np.array(plain, dtype=bool)
 
 
 def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
@@ -116,9 +117,9 @@ def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
     estimator, where it is 2(1 − s). ``parts`` are what each variance is of the prior of each function.
     """
     squares = parts * freedom**2
-    return np.asarray(
-        2 * (1 - freedom) * (squares / np.maximum(squares.sum(axis=1, keepdims=True), LEAST_USED)).sum(axis=0)
-    )
+    shares = squares / np.maximum(squares.sum(axis=1, keepdims=True), LEAST_USED)
+    adaptivity: Floats = 2 * (1 - freedom) * shares.sum(axis=0)
+    return adaptivity
 
 
 def _invert(matrix: Floats) -> Floats:

@@ -43,8 +43,8 @@ PROJECTED, LEAST_EACH, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 200, 0.5
 # Ridge penalties, as shares of the rows, that are tried for these regressions.
 RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
 
-# Axes of the functions with a smaller share of the largest variance are rounding. Regressions have at most this share of
-# the rows as degrees of freedom, and a row is taken to be at most this share of its own fit.
+# Axes of the functions with a smaller share of the largest variance are rounding. Regressions have at most this share
+# of the rows as degrees of freedom, and a row is taken to be at most this share of its own fit.
 SMALLEST_AXIS, MOST_FREEDOM, MOST_OF_VALUE = 1e-9, 0.6, 0.8
 
 Product = tuple[tuple[int, int], ...]
@@ -225,7 +225,8 @@ def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | Non
     followed less well: what others would say of it is not known.
     """
     if groups is None:
-        return residuals / (1 - np.minimum((terms**2).sum(axis=1), MOST_LEVERAGE))
+        alone: Floats = residuals / (1 - np.minimum((terms**2).sum(axis=1), MOST_LEVERAGE))
+        return alone
     without = np.empty_like(residuals)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     first = np.cumsum(sizes) - sizes
@@ -266,7 +267,7 @@ def _first_products(functions: dict[int, Functions], budget: int) -> list[Produc
     """Return functions of each factor, then products of two and three with a growing sum of orders, while they fit."""
     sizes = {i: each.orders.size for i, each in functions.items()}
     most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, FIRST_ORDERS))
-    found = [((i, a),) for i, each in functions.items() for a in range(each.first(most).orders.size)]
+    found: list[Product] = [((i, a),) for i, each in functions.items() for a in range(each.first(most).orders.size)]
     for total in range(2, MOST_IN_PRODUCT):
         for n_factors in (2, 3):
             own = total - (n_factors - 2)  # products of three begin later
@@ -288,8 +289,8 @@ def _second_products(
     sizes = {i: each.orders.size for i, each in functions.items()}
     most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, SECOND_ORDERS))
     firsts = {i: each.first(most).orders.size for i, each in functions.items()}
-    found = [((i, a),) for i, size in firsts.items() for a in range(size)]
-    reached = {(i,): size for i, size in firsts.items()}
+    found: list[Product] = [((i, a),) for i, size in firsts.items() for a in range(size)]
+    reached: dict[tuple[int, ...], int] = {(i,): size for i, size in firsts.items()}
     if comb(len(sizes), 2) <= budget // 2:
         for pair in combinations(sizes, 2):
             found += _products(pair, sizes, 2)
