@@ -5,7 +5,6 @@ category has contrasts of its levels, and a missing value has a function of its 
 mean 0 and mean square 1 and are uncorrelated.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,14 +31,14 @@ class Functions(NamedTuple):
     """The functions of one factor."""
 
     values: Floats
-    """(rows, functions), the plain ones first."""
+    """(functions, rows), the plain ones first."""
     orders: Floats
     """How rough each is, (functions,): 1 for lines and contrasts, k for a polynomial of order k."""
 
     def first(self, most: int) -> "Functions":
         """Return the first functions, but all that are plain."""
         n = max(most, int((self.orders <= 1).sum()))
-        return Functions(self.values[:, :n], self.orders[:n])
+        return Functions(self.values[:n], self.orders[:n])
 
 
 def functions_of(design: Design, factor: int, rows: Positions, weights: Floats | None, most: int) -> Functions:
@@ -51,9 +50,9 @@ def functions_of(design: Design, factor: int, rows: Positions, weights: Floats |
         _of_levels(values[:, k], weights) if design.categorical[j] else _of_column(values[:, k], weights, each)
         for k, j in enumerate(columns)
     ]
-    joined, orders = np.hstack([part.values for part in parts]), np.concatenate([part.orders for part in parts])
+    joined, orders = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     order = np.argsort(orders, kind="stable")
-    return Functions(np.ascontiguousarray(joined[:, order]), orders[order])
+    return Functions(joined[order], orders[order])
 
 
 def _of_column(values: Floats, weights: Floats | None, most: int) -> Functions:
@@ -62,14 +61,14 @@ def _of_column(values: Floats, weights: Floats | None, most: int) -> Functions:
     if known.all():
         return _of_numbers(values, weights, most)
     if not known.any():
-        return _join([], values.size)
+        return _nothing(values.size)
     gaps = _of_levels(known.astype(float), weights)
     own = weights if weights is None else weights[known]
     part = _of_numbers(values[known], own, most)
     share = float(np.mean(known)) if weights is None else float(weights[known].sum() / weights.sum())
-    spread = np.zeros((values.size, part.orders.size))
-    spread[known] = part.values / np.sqrt(share)
-    return Functions(np.hstack([gaps.values, spread]), np.concatenate([gaps.orders, part.orders]))
+    spread = np.zeros((part.orders.size, values.size))
+    spread[:, known] = part.values / np.sqrt(share)
+    return Functions(np.concatenate([gaps.values, spread]), np.concatenate([gaps.orders, part.orders]))
 
 
 def _of_numbers(values: Floats, weights: Floats | None, most: int) -> Functions:
@@ -77,7 +76,7 @@ def _of_numbers(values: Floats, weights: Floats | None, most: int) -> Functions:
     share = _shares(number, weights)
     bent, straight = (_draw_in(values, distinct, *limits) for limits in (BENT, STRAIGHT))
     if distinct.size < 2 or bent[-1] <= bent[0]:
-        return _of_levels(values, weights) if 1 < distinct.size <= MOST_LEVELS else _join([], values.size)
+        return _of_levels(values, weights) if 1 < distinct.size <= MOST_LEVELS else _nothing(values.size)
     rank = np.cumsum(share) - share / 2
     position = rank + (bent - bent[0]) / (bent[-1] - bent[0]) - 1  # from −1 to 1
     raw = np.column_stack([straight, legendre.legvander(position, min(most, distinct.size))[:, 1:]])
@@ -111,12 +110,12 @@ def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, 
         kept_orders.append(order)
         if len(kept_orders) == most:
             break
-    at_distinct = np.array(kept[1:]).reshape(-1, share.size).T / weight[:, None]
-    return Functions(at_distinct[number], np.array(kept_orders))
+    at_distinct = np.array(kept[1:]).reshape(-1, share.size) / weight
+    return Functions(at_distinct[:, number], np.array(kept_orders))
 
 
-def _join(parts: Sequence[Functions], n_rows: int) -> Functions:
-    return Functions(np.hstack([np.zeros((n_rows, 0)), *(part.values for part in parts)]), np.zeros(0))
+def _nothing(n_rows: int) -> Functions:
+    return Functions(np.zeros((0, n_rows)), np.zeros(0))
 
 
 def _shares(number: Positions, weights: Floats | None) -> Floats:

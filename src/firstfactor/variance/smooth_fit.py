@@ -27,6 +27,9 @@ MOST_FUNCTIONS, FEWEST_FUNCTIONS = 350, 20
 FIRST_ORDERS, SECOND_ORDERS = 10, 6
 ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 15, 20, 40, 16
 
+# Rows that tell the mean products of functions well enough where these only tell how large an error is.
+ENOUGH_ROWS = 2000
+
 # Rounds of estimating variances in each stage.
 ROUNDS = (12, 25)
 
@@ -96,54 +99,69 @@ class SmoothFit:
         self.squares: Floats = residuals * self.without * (1 + 2 * float(self._effects.adaptivity.sum()) / self._size)
         """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
         columns = self._centred(self._products)
-        self.error = float(np.sum(self._gram(columns) * self._effects.covariance))
+        self.error = float(np.sum(self._roughly(columns) * self._effects.covariance))
         """The mean square of the error of the fit, as far as the fit knows."""
 
     def _fit(self, products: list[Product], rounds: int) -> None:
-        columns, y = self._decorrelate(self._centred(products)), self._decorrelate(self._y[:, None])[:, 0]
+        columns, y = self._decorrelate(self._centred(products)), self._decorrelate(self._y)
         blocks = _blocks(products, self._functions)
-        found = shrink(columns.T @ columns, columns.T @ y, float(y @ y), self._size, blocks, rounds)
+        found = shrink(columns @ columns.T, columns @ y, float(y @ y), self._size, blocks, rounds)
         self._products = [products[k] for k in found.active]
         self._effects = found
 
     def _columns(self, products: Sequence[Product]) -> Floats:
-        """Return products of functions, (rows, products)."""
-        values = np.empty((self._y.size, len(products)))
+        """Return products of functions, (products, rows)."""
+        values = np.empty((len(products), self._y.size))
         for k, factors in enumerate(products):
-            values[:, k] = prod(self._functions[i].values[:, a] for i, a in factors)
+            values[k] = prod(self._functions[i].values[a] for i, a in factors)
         return values
 
     def _centred(self, products: Sequence[Product]) -> Floats:
         columns = self._columns(products)
-        columns -= self._mean(columns)
+        columns -= self._mean(columns)[:, None]
         return columns
 
     def _mean(self, rows: Floats) -> Floats:
-        mean: Floats = self._weights @ rows / self._size
+        """Return the mean of values over the rows, the last axis."""
+        mean: Floats = rows @ self._weights / self._size
         return mean
 
     def _gram(self, columns: Floats) -> Floats:
-        """Return the mean products of columns with each other."""
-        gram: Floats = columns.T @ (self._weights[:, None] * columns) / self._size
+        """Return the mean products of columns, (columns, rows), with each other."""
+        gram: Floats = columns * self._weights @ columns.T / self._size
+        return gram
+
+    def _roughly(self, columns: Floats) -> Floats:
+        """Return the mean products of columns with each other over some of the rows."""
+        step = -(-columns.shape[1] // ENOUGH_ROWS)
+        some, weights = columns[:, ::step], self._weights[::step]
+        gram: Floats = some * weights @ some.T / weights.sum()
         return gram
 
     def _decorrelate(self, columns: Floats) -> Floats:
-        """Return columns whose errors have the same variance and nothing in common: weighted, and less group means."""
+        """Return columns, (…, rows), whose errors have the same variance and nothing in common."""
         if self._groups is not None and self._alike > 0:
             sizes = np.bincount(self._groups)
             share = 1 - np.sqrt((1 - self._alike) / (1 - self._alike + sizes * self._alike))
-            sums = np.zeros((sizes.size, columns.shape[1]))
-            np.add.at(sums, self._groups, columns)
-            columns = columns - (share / np.maximum(sizes, 1))[self._groups, None] * sums[self._groups]
-        decorrelated: Floats = np.sqrt(self._weights)[:, None] * columns
+            columns = columns - self._sum_in_groups(columns) * (share / np.maximum(sizes, 1))[self._groups]
+        decorrelated: Floats = columns * np.sqrt(self._weights)
         return decorrelated
+
+    def _sum_in_groups(self, columns: Floats) -> Floats:
+        """Return sums over the group of each row of columns, (…, rows); without groups, the columns."""
+        if self._groups is None:
+            return columns
+        sums = np.zeros((int(self._groups.max()) + 1, *columns.shape[:-1]))
+        np.add.at(sums, self._groups, np.moveaxis(columns, -1, 0))
+        in_groups: Floats = np.moveaxis(sums[self._groups], 0, -1)
+        return in_groups
 
     def _worth_more(self) -> list[tuple[int, ...]]:
         """Return the sets of factors whose functions explain a share worth more of them."""
         members, found = defaultdict(list), self._effects
         for k, functions in enumerate(self._products):
             members[tuple(i for i, _ in functions)].append(k)
-        gram, sizes = self._gram(self._columns(self._products)), {}
+        gram, sizes = self._roughly(self._columns(self._products)), {}
         second = np.outer(found.coefficients, found.coefficients) + found.covariance
         for factors, some in members.items():
             own = np.ix_(some, some)
@@ -154,22 +172,17 @@ class SmoothFit:
     def _leave_out(self) -> tuple[Floats, Floats, Floats]:
         """Return residuals, those without each row or group, and how much less the coefficients are without it.
 
-        The last is (rows, functions).
+        The last is (functions, rows).
         """
         found, columns = self._effects, self._centred(self._products)
-        residuals = self._y - columns @ found.coefficients
-        columns = np.column_stack([columns, np.ones(residuals.size)])
-        root = np.zeros((columns.shape[1], columns.shape[1]))
+        residuals = self._y - found.coefficients @ columns
+        columns = np.concatenate([columns, np.ones((1, residuals.size))])
+        root = np.zeros((len(columns), len(columns)))
         root[:-1, :-1], root[-1, -1] = np.linalg.cholesky(found.covariance / found.noise), self._size**-0.5
-        terms = self._decorrelate(columns) @ root
-        without = _residuals_without(terms, self._decorrelate(residuals[:, None])[:, 0], self._groups)
-        change = terms * without[:, None]
-        if self._groups is not None:
-            sums = np.zeros((int(self._groups.max()) + 1, change.shape[1]))
-            np.add.at(sums, self._groups, change)
-            change = sums[self._groups]
-        change = change @ root.T
-        return residuals, residuals + (columns * change).sum(axis=1), change[:, :-1]
+        terms = root.T @ self._decorrelate(columns)
+        without = _residuals_without(terms, self._decorrelate(residuals), self._groups)
+        change = root @ self._sum_in_groups(terms * without)
+        return residuals, residuals + np.einsum("ij,ij->j", columns, change), change[:-1]
 
     def project(self, factors: dict[int, Functions]) -> Projection:
         """Return what some factors leave of the fit."""
@@ -184,55 +197,56 @@ class SmoothFit:
             return NOTHING_LEFT
         rests = self._regress(self._centred(list(outside)), factors)
         where = [k for k, _, _ in parts]
-        columns = self._columns([inside for _, inside, _ in parts]) * rests[:, [rest for _, _, rest in parts]]
+        columns = rests[[rest for _, _, rest in parts]]
+        columns *= self._columns([inside for _, inside, _ in parts])
         covariance, coefficients = self._effects.covariance[np.ix_(where, where)], self._effects.coefficients[where]
-        left = columns @ coefficients
-        without = left - (columns * self._change[:, where]).sum(axis=1)
-        spread = self._gram(columns) @ covariance
+        left = coefficients @ columns
+        without = left - np.einsum("ij,ij->j", columns, self._change[where])
+        spread = self._roughly(columns) @ covariance
         error = float(np.trace(spread))
         error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
         square = float(self._mean(left**2))
         return Projection(without, error, square + error, 2 * float(np.sum(spread * spread.T)))
 
     def _regress(self, values: Floats, factors: dict[int, Functions]) -> Floats:
-        """Return what ridge regressions of values, (rows, values), on some factors leave of rows left out.
+        """Return what ridge regressions of values, (values, rows), on some factors leave of rows left out.
 
         The penalty of each is the one with the best generalised cross-validation.
         """
-        basis = _predictors(factors, values.shape[0])
-        if basis.shape[1] == 0:
+        basis = _predictors(factors, values.shape[1])
+        if len(basis) == 0:
             return values
-        basis -= self._mean(basis)
+        basis -= self._mean(basis)[:, None]
         sizes, axes = np.linalg.eigh(self._gram(basis))
         some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), 1.0)
-        basis, sizes = basis @ axes[:, some], sizes[some, None]
-        moments = basis.T @ (self._weights[:, None] * values) / self._size
-        kept = sizes / (sizes + RIDGES)
-        freedom = kept.sum(axis=0)
-        squares = self._mean(values**2) - (1 - (1 - kept) ** 2).T @ (moments**2 / sizes)
-        squares /= np.maximum(1 - freedom / self._units, 0.05)[:, None] ** 2
-        squares[freedom > MOST_FREEDOM * self._units] = np.inf
-        times = kept[:, np.argmin(squares, axis=0)] / sizes
-        leverage = (basis**2 @ times) * (self._weights / self._units)[:, None]
-        left: Floats = (values - basis @ (times * moments)) / np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))
+        basis, sizes = axes[:, some].T @ basis, sizes[some]
+        moments = values @ (basis * self._weights).T / self._size
+        kept = sizes / (sizes + RIDGES[:, None])
+        freedom = kept.sum(axis=1)
+        squares = self._mean(values**2)[:, None] - moments**2 / sizes @ (1 - (1 - kept) ** 2).T
+        squares /= np.maximum(1 - freedom / self._units, 0.05) ** 2
+        squares[:, freedom > MOST_FREEDOM * self._units] = np.inf
+        times = kept[np.argmin(squares, axis=1)] / sizes
+        leverage = times @ basis**2 * (self._weights / self._units)
+        left: Floats = (values - times * moments @ basis) / np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))
         return left
 
 
 def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | None) -> Floats:
     """Return residuals, (rows,), from the fit without each row and its group.
 
-    The fit is ``terms @ terms.T`` times y. A direction in which it follows a group almost exactly is taken to be
+    The fit is ``terms.T @ terms`` times y, terms being (terms, rows). A direction in which it follows a group almost exactly is taken to be
     followed less well: what others would say of it is not known.
     """
     if groups is None:
-        alone: Floats = residuals / (1 - np.minimum((terms**2).sum(axis=1), MOST_LEVERAGE))
+        alone: Floats = residuals / (1 - np.minimum(np.einsum("ij,ij->j", terms, terms), MOST_LEVERAGE))
         return alone
     without = np.empty_like(residuals)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     first = np.cumsum(sizes) - sizes
     for size in np.unique(sizes[sizes > 0]):  # groups of one size at a time
         members = order[first[sizes == size][:, None] + np.arange(size)]
-        axes, lengths, _ = np.linalg.svd(terms[members], full_matrices=False)
+        axes, lengths, _ = np.linalg.svd(terms.T[members], full_matrices=False)
         own = residuals[members][:, :, None]
         more = 1 / (1 - np.minimum(lengths**2, MOST_LEVERAGE)) - 1
         without[members] = (own + axes @ (more[:, :, None] * (axes.swapaxes(1, 2) @ own)))[:, :, 0]
@@ -240,17 +254,15 @@ def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | Non
 
 
 def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
-    """Return functions of some factors and products of two, rough ones made smaller: (rows, functions)."""
+    """Return functions of some factors and products of two, rough ones made smaller: (functions, rows)."""
     each = int(np.clip(PROJECTED // max(len(factors), 1), LEAST_EACH, LEAST_ORDERS))
     some = [functions.first(each) for functions in factors.values()]
-    columns = [np.zeros((n_rows, 0)), *(functions.values / functions.orders for functions in some)]
+    scaled = [functions.values / functions.orders[:, None] for functions in some]
+    products = [np.zeros((0, n_rows))]
     if 3 * comb(len(factors), 2) <= min(MOST_PRODUCTS, MOST_PRODUCT_SHARE * n_rows):
-        for one, other in combinations(some, 2):
-            for a, b in ((0, 0), (0, 1), (1, 0)):
-                if a < one.orders.size and b < other.orders.size:
-                    values = one.values[:, a] * other.values[:, b] / (one.orders[a] * other.orders[b])
-                    columns.append(values[:, None])
-    return np.hstack(columns)
+        for one, other in combinations(scaled, 2):
+            products += [one[:1] * other[:2], one[1:2] * other[:1]]
+    return np.concatenate([*scaled, *products])
 
 
 def _blocks(products: Sequence[Product], functions: dict[int, Functions]) -> list[Block]:
