@@ -4,7 +4,6 @@ A factor is one or more columns, whose squared distances add: a number, a catego
 several columns of the table that belong together.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -89,11 +88,10 @@ class Design:
 
     def in_blocks(self, factors: Sequence[int]) -> list[list[int]]:
         """Some factors by block; blocks without any are left out."""
-        stops = [block.stop for block in self.blocks]
-        cut: dict[int, list[int]] = {}
-        for i in factors:
-            cut.setdefault(bisect_right(stops, i), []).append(i)
-        return [cut[k] for k in sorted(cut)]
+        numbers = np.searchsorted([block.stop for block in self.blocks], factors, side="right")
+        order = np.argsort(numbers, kind="stable")
+        cut = np.split(np.asarray(factors, dtype=np.intp)[order], np.flatnonzero(np.diff(numbers[order])) + 1)
+        return [block.tolist() for block in cut if block.size]
 
     @property
     def elsewhere(self) -> ColumnsElsewhere | None:
@@ -260,6 +258,23 @@ class _Part(NamedTuple):
     unit: float | None = None
 
 
+class _Layout(NamedTuple):
+    """The columns of a design, to be scaled."""
+
+    values: NDArray[np.float64]
+    """(columns, rows), not a number where a value is missing."""
+    kinds: Sequence[Kind]
+    """What each column is."""
+    columns: tuple[tuple[int, ...], ...]
+    """The columns of each factor."""
+    roles: tuple[Kind, ...]
+    """What each factor is."""
+    circles: Sequence[tuple[int, int]]
+    """Pairs of columns that are points on a circle."""
+    units: Mapping[int, float]
+    """What some columns are divided by instead of their standard deviations."""
+
+
 def build_design(
     encoded: Encoded,
     scale: bool | Mapping[Any, float] = True,
@@ -274,17 +289,12 @@ def build_design(
     units = _by_position("scale", scale if isinstance(scale, Mapping) else {}, encoded)
     periods = _by_position("period", period or {}, encoded)
     inputs, names = group_columns(encoded.names, factor_groups or {})
-    n_missing = np.array([_count_missing(encoded, members) for members in inputs])
-    parts = [_make_parts(encoded, members, periods, units) for members in inputs]
-    columns = _number_columns([sum(len(part.values) for part in some) for some in parts])
-    flat = [part for some in parts for part in some]
-    is_as_given = len(inputs) == len(encoded.names) and all(part.values.base is encoded.values for part in flat)
-    values = encoded.values if is_as_given else np.concatenate([part.values for part in flat])
-    kinds = [part.kind for part in flat for _ in part.values]
-    spans = _whole_spans(values, np.array([kind == "number" for kind in kinds]))
-    is_category = np.array([kind == "category" for kind in kinds])
+    layout = _lay_out(encoded, inputs, periods, units)
+    values, columns = layout.values, layout.columns
+    spans = _whole_spans(values, np.array([kind == "number" for kind in layout.kinds]))
+    is_category = np.array([kind == "category" for kind in layout.kinds])
     owners = [name for name, some in zip(names, columns, strict=True) for _ in some]
-    caps = _scale_parts(values, flat, is_category, owners, isinstance(scale, Mapping) or bool(scale), is_part)
+    caps = _scale_columns(layout, is_category, owners, isinstance(scale, Mapping) or bool(scale), is_part)
     return Design(
         names=names,
         values=np.ascontiguousarray(values.T),
@@ -293,27 +303,41 @@ def build_design(
         columns=columns,
         inputs=inputs,
         constant=_constant(values, columns),
-        roles=tuple("group" if len(some) > 1 else some[0].kind for some in parts),
+        roles=layout.roles,
         spans=np.array([spans[some[0]] if len(some) == 1 else np.nan for some in columns]),
-        n_missing=n_missing,
+        n_missing=np.array([_count_missing(encoded, members) for members in inputs]),
     )
 
 
-def _scale_parts(
-    values: NDArray[np.float64],
-    parts: Sequence[_Part],
-    is_category: NDArray[np.bool_],
-    names: Sequence[str],
-    scale: bool,
-    is_part: bool,
+def _lay_out(
+    encoded: Encoded, inputs: tuple[tuple[int, ...], ...], periods: Mapping[int, float], units: Mapping[int, float]
+) -> _Layout:
+    """The columns of a design: those of the table as they are, if each is a factor that has no period."""
+    is_unknown = bool((encoded.n_missing == encoded.n_rows).any())
+    if len(inputs) == len(encoded.names) and not periods and not is_unknown:
+        values = encoded.values if encoded.values.base is None else encoded.values.copy("C")  # of some rows, a view
+        return _Layout(values, encoded.kinds, inputs, encoded.kinds, (), units)
+    parts = [_make_parts(encoded, members, periods, units) for members in inputs]
+    flat = [part for some in parts for part in some]
+    starts = np.cumsum([0, *(len(part.values) for part in flat[:-1])]).tolist()
+    placed = list(zip(starts, flat, strict=True))
+    return _Layout(
+        np.concatenate([part.values for part in flat]),
+        [part.kind for part in flat for _ in part.values],
+        _number_columns([sum(len(part.values) for part in some) for some in parts]),
+        tuple("group" if len(some) > 1 else some[0].kind for some in parts),
+        [(start, start + 1) for start, part in placed if part.kind == "periodic"],
+        {start + k: part.unit for start, part in placed if part.unit for k in range(len(part.values))},
+    )
+
+
+def _scale_columns(
+    layout: _Layout, is_category: NDArray[np.bool_], names: Sequence[str], scale: bool, is_part: bool
 ) -> NDArray[np.float64]:
-    """Scale values, (columns, rows), in place, and put levels and missing ones `FAR` from others; return the caps."""
-    starts = np.cumsum([0, *(len(part.values) for part in parts[:-1])]).tolist()
-    placed = list(zip(starts, parts, strict=True))
-    circles = [(start, start + 1) for start, part in placed if part.kind == "periodic"]
-    units = {start + k: part.unit for start, part in placed if part.unit for k in range(len(part.values))}
+    """Scale values in place, and put levels and missing ones `FAR` from others; return the caps."""
+    values, circles = layout.values, layout.circles
     complete = ~np.isnan(values.min(axis=1))
-    mismatch = rescale(Columns(values, ~is_category, complete, names, circles, units), scale, is_part)
+    mismatch = rescale(Columns(values, ~is_category, complete, names, circles, layout.units), scale, is_part)
     caps = np.where(is_category | ~complete, mismatch, np.inf)
     caps[[j for pair in circles for j in pair]] /= 2  # the two columns of a circle are missing together
     if is_category.any():
@@ -349,6 +373,8 @@ def group_columns(
             "factor_groups must map names of factors to columns, such as {'size': ['length', 'width']}; got "
             f"{groups!r}."
         )
+    if not groups:
+        return tuple((j,) for j in range(len(names))), names
     group_of: dict[int, str] = {}
     for group, columns in groups.items():
         members = locate("factor_groups", columns, names, globs=True)
