@@ -102,29 +102,67 @@ def _scan(
     visited_reduced: Any,
 ) -> None:
     """List the points that may be near each centre without one factor, and rank its neighbours in all."""
-    n, last = points.shape[0], ranked.shape[1] - 1
-    plain = _count_plain(caps, starts)
+    n, plain = points.shape[0], _count_plain(caps, starts)
     n_visited[:] = 0
     ranked[:] = UNREACHED
     for block in range(blocks.shape[0]):
         size = min(n - LEAF * block, LEAF)
-        for m in range(centres.size):
-            centre = centres[m]
-            total, largest = _measure(blocks, block, points, centre, caps, starts, plain)
-            without_largest = total * broadcast16(LOOSE) - largest
-            bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
-            if centre // LEAF == block:
-                bits &= ~(1 << (centre % LEAF))
-            if bits != 0:
-                store(distance, 0, total)
-                store(reduced, 0, without_largest)
-            while bits != 0:
-                i = first_bit(bits)
-                bits &= bits - 1
-                visited[m, n_visited[m]], visited_reduced[m, n_visited[m]] = LEAF * block + i, reduced[i]
-                n_visited[m] += 1
-                if distance[i] < ranked[m, last]:
-                    insert_distance(ranked, (m,), last, distance[i])
+        for m in range(0, centres.size, 2):  # two at a time: each waits for its own sums
+            other = min(m + 1, centres.size - 1)
+            total, largest, other_total, other_largest = _measure(
+                blocks, block, points, centres[m], centres[other], caps, starts, plain
+            )
+            _visit(
+                block, size, centres, m, total, largest, distance, reduced, ranked, n_visited, visited, visited_reduced
+            )
+            if other > m:
+                _visit(
+                    block,
+                    size,
+                    centres,
+                    other,
+                    other_total,
+                    other_largest,
+                    distance,
+                    reduced,
+                    ranked,
+                    n_visited,
+                    visited,
+                    visited_reduced,
+                )
+
+
+@inlined
+def _visit(
+    block: int,
+    size: int,
+    centres: Any,
+    m: int,
+    total: Any,
+    largest: Any,
+    distance: Any,
+    reduced: Any,
+    ranked: Any,
+    n_visited: Any,
+    visited: Any,
+    visited_reduced: Any,
+) -> None:
+    """List and rank the points of a block, of which there are ``size``, for one centre."""
+    centre, last = centres[m], ranked.shape[1] - 1
+    without_largest = total * broadcast16(LOOSE) - largest
+    bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
+    if centre // LEAF == block:
+        bits &= ~(1 << (centre % LEAF))
+    if bits != 0:
+        store(distance, 0, total)
+        store(reduced, 0, without_largest)
+    while bits != 0:
+        i = first_bit(bits)
+        bits &= bits - 1
+        visited[m, n_visited[m]], visited_reduced[m, n_visited[m]] = LEAF * block + i, reduced[i]
+        n_visited[m] += 1
+        if distance[i] < ranked[m, last]:
+            insert_distance(ranked, (m,), last, distance[i])
 
 
 @inlined
@@ -137,23 +175,28 @@ def _count_plain(caps: Any, starts: Any) -> int:
 
 
 @inlined
-def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, starts: Any, plain: int) -> Any:
-    """Distances to the 16 points of a block, and the largest term that a factor adds to each: two vectors.
+def _measure(blocks: Any, block: int, points: Any, one: int, other: int, caps: Any, starts: Any, plain: int) -> Any:
+    """Distances of two centres to the 16 points of a block, and the largest term that a factor adds to each.
 
-    Plain factors have a loop of their own: they are one dimension each, without a cap.
+    These are two vectors for each centre. Plain factors have a loop of their own: they are one dimension each, without
+    a cap.
     """
     d = caps.size
-    total, largest = broadcast16(0.0), broadcast16(0.0)
+    total, largest, other_total, other_largest = broadcast16(0.0), broadcast16(0.0), broadcast16(0.0), broadcast16(0.0)
     for k in range(plain):
-        gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
+        values = load16(blocks, LEAF * (block * d + k))
+        gap, other_gap = values - broadcast16(points[one, k]), values - broadcast16(points[other, k])
         total, largest = total + gap * gap, larger(largest, gap * gap)
+        other_total, other_largest = other_total + other_gap * other_gap, larger(other_largest, other_gap * other_gap)
     for factor in range(plain, starts.size - 1):
-        term = broadcast16(0.0)
+        term, other_term = broadcast16(0.0), broadcast16(0.0)
         for k in range(starts[factor], starts[factor + 1]):
-            gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
-            term = term + capped16(gap * gap, broadcast16(caps[k]))
+            values, cap = load16(blocks, LEAF * (block * d + k)), broadcast16(caps[k])
+            gap, other_gap = values - broadcast16(points[one, k]), values - broadcast16(points[other, k])
+            term, other_term = term + capped16(gap * gap, cap), other_term + capped16(other_gap * other_gap, cap)
         total, largest = total + term, larger(largest, term)
-    return total, largest
+        other_total, other_largest = other_total + other_term, larger(other_largest, other_term)
+    return total, largest, other_total, other_largest
 
 
 @inlined
