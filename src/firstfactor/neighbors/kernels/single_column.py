@@ -33,13 +33,15 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     level, count, squares, level_weight = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     mean, first, last = np.empty((n, y.shape[1])), np.empty(n, np.intp), np.empty(n, np.intp)
     for j in range(columns):
-        g = -1
+        g, before = -1, 0.0
         for i in range(n):
             row = order[j, i]
-            if i == 0 or values[j, row] != level[g]:
-                g += 1
-                level[g], count[g], squares[g], level_weight[g] = values[j, row], 1.0, 0.0, weight[row]
-                for k in range(y.shape[1]):  # the first value of a level needs no division
+            value = values[j, row]
+            if i == 0 or value != before:
+                g, before = g + 1, value
+                level[g], count[g], squares[g], level_weight[g] = value, 1.0, 0.0, weight[row]
+                mean[g, 0] = y[row, 0]  # the first value of a level needs no division
+                for k in range(1, y.shape[1]):
                     mean[g, k] = y[row, k]
             else:
                 _add_row(count, mean, squares, g, y, row)
@@ -112,12 +114,12 @@ def _sum_of_column(
         if weight[g] > 0:
             left, right, with_others = _ball_of_level(g, value, count, begin, end, others, cap, n_neighbors)
             if not with_others:
-                variance = _variance_of_levels(left, right, 0, levels - 1, levels, g, count, mean, squares)
+                variance = _variance_of_levels(left, right, g, count, mean, squares)
             elif left > begin or right < end:
-                variance = _variance_of_levels(left, right, begin, end, levels, g, count, mean, squares)
+                variance = _variance_with_others(left, right, begin, end, levels, g, count, mean, squares)
             else:  # all rows, which many balls may hold
                 if whole < 0.0:
-                    whole = _variance_of_levels(left, right, begin, end, levels, g, count, mean, squares)
+                    whole = _variance_with_others(left, right, begin, end, levels, g, count, mean, squares)
                 variance = whole
             total += weight[g] * variance
     return total
@@ -165,13 +167,25 @@ def _ball_of_level(
 
 
 @inlined
-def _variance_of_levels(
+def _variance_of_levels(left: int, right: int, centre: int, count: Any, mean: Any, squares: Any) -> float:
+    """Variance of y among the rows of the levels from ``left`` to ``right``, relative to the mean of the centre's."""
+    rows, within = 0.0, 0.0
+    for k in range(mean.shape[1]):
+        rows, total, total_squares = 0.0, 0.0, 0.0
+        for h in range(left, right + 1):
+            shift = mean[h, k] - mean[centre, k]
+            rows += count[h]
+            total += count[h] * shift
+            total_squares += (squares[h] if k == 0 else 0.0) + count[h] * shift * shift
+        within += total_squares - total * total / rows
+    return max(within, 0.0) / (rows - 1)
+
+
+@part
+def _variance_with_others(
     left: int, right: int, begin: int, end: int, levels: int, centre: int, count: Any, mean: Any, squares: Any
 ) -> float:
-    """Variance of y among the rows of the levels from ``left`` to ``right``, and of those outside of a run, if any.
-
-    The run is from ``begin`` to ``end``, of all ``levels``. y is taken relative to the mean of the centre's level.
-    """
+    """The same with the rows of all levels outside of a run, from ``begin`` to ``end``, of all ``levels``."""
     rows, within = 0.0, 0.0
     for k in range(mean.shape[1]):
         rows, total, total_squares = 0.0, 0.0, 0.0
