@@ -136,6 +136,16 @@ def test_more_candidates_than_a_block(monkeypatch):
     np.testing.assert_allclose(search(X, y, 3).plus_each([6, 0], list(range(7, 23))), ref, rtol=1e-12)
 
 
+@pytest.mark.parametrize("decimals", [15, 1])  # without ties and with them
+@pytest.mark.parametrize("k", [2, 4])
+def test_blocks_that_are_searched_together_have_the_same_bits(monkeypatch, decimals, k):
+    X, y = friedman(200, factors=150)
+    X, candidates = X.round(decimals), list(range(2, 150))
+    together = search(X, y, k).plus_each([0, 1], candidates)
+    monkeypatch.setattr("firstfactor.neighbors.search.BLOCKS_TOGETHER", 1)
+    np.testing.assert_array_equal(search(X, y, k).plus_each([0, 1], candidates), together)
+
+
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 33, 129, 1000, 5000])
 def test_every_point_is_in_the_box_of_every_node_above_it(n):
     coordinates = np.random.default_rng(n).normal(size=(3, n))

@@ -1,12 +1,12 @@
 """A forward step for one block of candidates, cut into tasks that can be done anywhere."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from .candidate_search import CandidateSearch
+from .candidate_search import CandidateSearch, TreeSearch
 from .strategy import Floats
 
 Item = TypeVar("Item")
@@ -46,6 +46,25 @@ class BlockStep:
             return PartialStep(means, (), [], self.weight)
         sums = self.shared.sums(_cut(self.shared.tasks(), part, parts))
         return PartialStep(means, tuple(self.shared.candidates), sums, self.weight)
+
+
+def run_all(steps: Sequence[BlockStep]) -> dict[int, float]:
+    """The mean variance in the base plus each candidate of several blocks.
+
+    It is one search where each step is one in the same tree, cut into the same tasks, and there are no ties: in which
+    order these are found depends on what is searched together, and so does the last bit.
+    """
+    searches = [step.shared for step in steps if isinstance(step.shared, TreeSearch) and not step.alone]
+    is_one = len(searches) == len(steps) > 1 and len({len(search.tasks()) for search in searches}) == 1
+    if is_one and not any(search.has_ties for search in searches):  # in the rows that were sampled
+        together = searches[0].beside(searches[1:])
+        found = replace(steps[0], shared=together).run()
+        if not together.has_ties:
+            return put_together([found])
+    means: dict[int, float] = {}
+    for step in steps:
+        means |= put_together([step.run()])
+    return means
 
 
 def _cut(items: Sequence[Item], part: int, parts: int) -> Sequence[Item]:

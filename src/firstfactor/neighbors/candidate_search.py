@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from .kernels.forward_tree import sum_plus_each
 from .kernels.kd_tree import LEAF
 from .kernels.simd import WIDTH
 from .kernels.single_column import gather
-from .space import SearchSpace, inverse, occupied
+from .space import PermutedTree, SearchSpace, inverse, occupied
 from .strategy import (
     CANDIDATE_CELL,
     CANDIDATE_ROW,
@@ -43,6 +44,7 @@ class CandidateSearch(ABC):
         self._y, self._weight = space.y[order], space.row_weights[order]
         self._centres = occupied(position[space.outer], position.size, position.size)
         self.candidates: list[int] = []
+        self._block_size = 0
         self._values = np.empty((0, 0))
 
     def serve(self, candidates: Sequence[int]) -> None:
@@ -50,6 +52,7 @@ class CandidateSearch(ABC):
         if self.candidates != list(candidates):
             self._values = np.empty((0, 0))  # never hold two
             self.candidates, self._values = list(candidates), self._gather(candidates)
+            self._block_size = len(candidates)
 
     def cost(self) -> float:
         """Nanoseconds for each row and candidate, from what a few rows take."""
@@ -59,7 +62,7 @@ class CandidateSearch(ABC):
 
     def tasks(self) -> list[Positions]:
         """The centres of balls, cut into tasks."""
-        return blocks(self._centres, CANDIDATE_ROW + CANDIDATE_CELL * len(self.candidates))
+        return blocks(self._centres, CANDIDATE_ROW + CANDIDATE_CELL * self._block_size)
 
     def sums(self, tasks: Sequence[Positions]) -> list[Floats]:
         """For each of some tasks, the sum of the variances of y in the base plus each candidate, (candidates,)."""
@@ -121,24 +124,37 @@ class SortedColumnSearch(CandidateSearch):
 class TreeSearch(CandidateSearch):
     """A k-d tree of the base, searched for each row."""
 
-    def __init__(self, space: SearchSpace, base: Sequence[int]) -> None:
-        self._permuted = space.kd_tree(base)
-        super().__init__(space, self._permuted.position, self._permuted.tree.order)
+    def __init__(self, space: SearchSpace, permuted: PermutedTree, room: "Room | None" = None) -> None:
+        self._permuted, self._room = permuted, room
+        super().__init__(space, permuted.position, permuted.tree.order)
         self._groups = None if space.groups is None else space.groups[self._order]
+        self._start, self._lanes = 0, np.arange(0)
+        self.has_ties = False
+        """Whether a ball was met that has more points than it needs."""
 
     def _empty(self, n_candidates: int) -> Floats:
-        return np.zeros((self._order.size, -(-n_candidates // WIDTH) * WIDTH))
+        room, self._room = self._room or Room(self._order.size, [n_candidates]), None
+        self._start, self._lanes = room.take(n_candidates), np.arange(n_candidates)
+        return room.values
 
     def _by_row(self, values: Floats) -> Floats:
-        return values
+        return values[:, self._start :]
+
+    def beside(self, others: "Sequence[TreeSearch]") -> "TreeSearch":
+        """One search for the candidates of this one and of others in the same room, each in the lane that it has."""
+        together, all_of_them = copy(self), [self, *others]
+        together.candidates = [i for each in all_of_them for i in each.candidates]
+        together._lanes = np.concatenate([each._start - self._start + each._lanes for each in all_of_them])
+        return together
 
     def _sum(self, centres: Positions) -> tuple[Floats, float]:
-        permuted, caps = self._permuted, np.full(self._values.shape[1], np.inf)
-        caps[: len(self.candidates)] = self._caps()
+        permuted, caps = self._permuted, np.full(padded(int(self._lanes[-1]) + 1), np.inf)
+        caps[self._lanes] = self._caps()
         total, compared, again = sum_plus_each(
             permuted.tree,
             permuted.caps,
             self._values,
+            self._start,
             caps,
             self._y,
             self._weight,
@@ -146,9 +162,28 @@ class TreeSearch(CandidateSearch):
             centres,
             self._space.n_neighbors,
         )
+        self.has_ties |= again > 0
         spent = cost_of_search(permuted.caps.size, self._space.design.n_rows) * centres.size
         spent += (COMPARE + COMPARE_CANDIDATE * caps.size) * compared + COMPARE_AGAIN * again
-        return total[: len(self.candidates)], spent
+        return total[self._lanes], spent
+
+
+class Room:
+    """An array for the values of several blocks of candidates side by side, each padded to whole vectors."""
+
+    def __init__(self, n_rows: int, sizes: Sequence[int]) -> None:
+        self.values = np.zeros((n_rows, sum(map(padded, sizes))))
+        self._taken = 0
+
+    def take(self, size: int) -> int:
+        """The first column of the next block."""
+        start, self._taken = self._taken, self._taken + padded(size)
+        return start
+
+
+def padded(n_candidates: int) -> int:
+    """How many columns so many candidates take: whole vectors."""
+    return -(-n_candidates // WIDTH) * WIDTH
 
 
 def in_blocks(values: Floats, padding: float) -> Floats:

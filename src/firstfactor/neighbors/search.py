@@ -20,13 +20,14 @@ import numpy as np
 from .._utils.cache import BoundedCache
 from ..data.design import Design
 from ..data.response import centre_columns
-from .block_step import BlockStep, put_together
-from .candidate_search import CandidateSearch, SortedColumnSearch, TreeSearch, in_blocks
+from ..data.stored_columns import MOST_IN_BLOCK
+from .block_step import BlockStep, run_all
+from .candidate_search import CandidateSearch, Room, SortedColumnSearch, TreeSearch, in_blocks
 from .kernels.ball_variance import ball_variances
 from .kernels.leave_one_out import sum_minus_each
 from .kernels.single_column import single_column_variances
 from .kernels.subset_scan import LEAST_FACTORS, MAX_ROWS
-from .space import SearchSpace, most_neighbors, occupied
+from .space import PermutedTree, SearchSpace, most_neighbors, occupied
 from .strategy import (
     DISCRETE,
     FEW_CANDIDATES,
@@ -41,6 +42,7 @@ from .strategy import (
     cost_of_search,
     cost_of_subsets,
     least_cost_shared,
+    spans,
 )
 from .subset_search import sum_over_subsets
 from .unique_points import UniquePoints, all_rows, collapse_rows, number_cells, number_rows
@@ -53,6 +55,9 @@ CACHED_SETS, CACHED_ROWS = 16, 20_000
 
 # Balls of every subset of some factors are cached if they are no more than that.
 MAX_SUBSET_BALLS = 20_000_000
+
+# Blocks of candidates that one search in a tree serves at most, and values of candidates that are copied for it.
+BLOCKS_TOGETHER, MAX_ROOM = 4, 2**23
 
 # Values sorted in one task.
 SORT_BLOCK = 2**16
@@ -152,15 +157,25 @@ class Search(SearchSpace):
         if not base:
             return self._variances_alone(candidates)
         found: dict[int, float] = {}
-        for block in self.design.in_blocks(candidates):
-            found |= put_together([self.prepare(base, block).run()])
+        for some in self._in_rooms(base, self.design.in_blocks(candidates)):
+            room = Room(self.design.n_rows, [len(block) for block in some]) if len(some) > 1 else None
+            found |= run_all([self.prepare(base, block, room) for block in some])
         return np.array([found[i] for i in candidates])
+
+    def _in_rooms(self, base: Sequence[int], candidates: list[list[int]]) -> list[list[list[int]]]:
+        """Blocks of candidates, put together where one search in a base of several columns may serve several blocks.
+
+        With one column, the candidate that is hardest to serve would hold up too many others.
+        """
+        can_share = len(self.design.columns_of(base)) > 1 and self.n_neighbors == 2 and self.design.is_in_memory
+        most = min(BLOCKS_TOGETHER, MAX_ROOM // (MOST_IN_BLOCK * self.design.n_rows)) if can_share else 1
+        return [candidates[span] for span in spans(len(candidates), max(most, 1))]
 
     def ask_elsewhere(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats | None:  # noqa: ARG002
         """What a function finds of each candidate, (candidates,), where its column is; None if that is here."""
         return None
 
-    def prepare(self, base: Sequence[int], candidates: Sequence[int]) -> BlockStep:
+    def prepare(self, base: Sequence[int], candidates: Sequence[int], room: Room | None = None) -> BlockStep:
         """How the candidates of one block are searched: by themselves, or together where that is cheaper."""
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
         alone_costs = cost_alone(n_points * self.columns.levels[list(candidates)], len(base) + 1, n_rows)
@@ -169,7 +184,7 @@ class Search(SearchSpace):
         alone = several | (alone_costs < least_cost_shared(n_points, len(base), len(candidates), n_rows))
         shared = None
         if not alone.all():
-            shared = self._share(base, len(candidates))
+            shared = self._share(base, len(candidates), room)
             shared.serve([candidates[i] for i in np.flatnonzero(~several).tolist()])
             alone = several | (alone_costs < shared.cost())
         if shared is not None and not alone.all():
@@ -185,12 +200,17 @@ class Search(SearchSpace):
         """The mean variance in ``base`` plus each candidate, each searched by itself."""
         return self._each_alone([(*base, i) for i in candidates])
 
-    def _share(self, base: Sequence[int], n_candidates: int) -> CandidateSearch:
+    def _share(self, base: Sequence[int], n_candidates: int, room: Room | None) -> CandidateSearch:
         can_be_sorted = len(base) == 1 and self.design.is_plain(base[0]) and self.groups is None
         least = FEW_ROWS if n_candidates < FEW_CANDIDATES else MANY_ROWS
         if can_be_sorted and self.design.n_rows >= least:
             return SortedColumnSearch(self, base[0])
-        return TreeSearch(self, base)
+        return TreeSearch(self, self._trees.find(base, lambda: self.kd_tree(base)), room)
+
+    @cached_property
+    def _trees(self) -> BoundedCache[PermutedTree]:
+        """The tree of the last base: each block of candidates needs it."""
+        return BoundedCache(1)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """The mean variance in ``base`` minus each of the members given; None leaves nothing out."""
@@ -454,7 +474,8 @@ class Search(SearchSpace):
 
     def _read_columns(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
         columns = self.design.columns_of(factors.tolist())
-        values = np.ascontiguousarray(self.design.take(columns).T)
+        table, where = self.design.view(columns)
+        values = np.ascontiguousarray(table[:, where].T)
         order = np.argsort(values, axis=1)
         weight = np.bincount(self.outer, self.row_weights[self.outer], minlength=self.design.n_rows)
         sums, n_levels, numbers = single_column_variances(

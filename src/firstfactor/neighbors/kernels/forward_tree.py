@@ -32,6 +32,7 @@ def sum_plus_each(
     tree: Tree,
     caps: Any,
     candidates: Any,
+    start: int,
     candidate_caps: Any,
     y: Any,
     weight: Any,
@@ -54,10 +55,12 @@ def sum_plus_each(
         Of all rows in the base.
     caps : float64 (dimensions,)
         The most that a dimension of the base adds to a squared distance.
-    candidates : float64 (rows, candidates)
-        In tree order; the number of candidates is padded to a multiple of 8.
+    candidates : float64 (rows, columns)
+        In tree order.
+    start : int
+        The column of the first candidate; all are side by side.
     candidate_caps : float64 (candidates,)
-        The same for candidates, infinity for padding.
+        The same for candidates, infinity for padding; their number is padded to a multiple of 8.
     y : float64 (rows, outputs)
         In tree order.
     weight : float64 (rows,)
@@ -69,7 +72,7 @@ def sum_plus_each(
         Positions of rows, increasing.
     n_neighbors : int
     """
-    c = candidates.shape[1]
+    c = candidate_caps.size
     near, visited = allocate_leaf_candidates(tree, caps), np.empty(tree.start.size - 1, np.int32)
     nearest, positions = np.empty((n_neighbors, c)), np.zeros((n_neighbors - 1, c))
     own, displaced, total = np.empty(c), np.empty((2, LEAF, 2 * WIDTH)), np.zeros(c)
@@ -79,6 +82,7 @@ def sum_plus_each(
         tree,
         caps,
         candidates,
+        start,
         candidate_caps,
         y,
         weight,
@@ -104,6 +108,7 @@ def _add_variances(
     tree: Tree,
     caps: Any,
     candidates: Any,
+    start: int,
     candidate_caps: Any,
     y: Any,
     weight: Any,
@@ -122,17 +127,29 @@ def _add_variances(
     total: Any,
 ) -> Any:
     """Add the variances of all centres to ``total``; the two counts. Nothing is allocated, so nothing is counted."""
-    c, wanted = own.size, positions.shape[0]
+    c, width, wanted = own.size, candidates.shape[1], positions.shape[0]
     compared = compared_again = 0
     for m in range(centres.size):
         centre = centres[m]
         for chunk in range(0, c, WIDTH):
-            store(own, chunk, load8(candidates, centre * c + chunk))
+            store(own, chunk, load8(candidates, centre * width + start + chunk))
             for rank in range(wanted + 1):
                 store(nearest, rank * c + chunk, broadcast8(UNREACHED))
         start_query(tree, caps, near, centres, m)
         n_visited, n_compared = _visit_leaves(
-            tree, caps, candidates, candidate_caps, groups, centre, near, visited, nearest, positions, own, displaced
+            tree,
+            caps,
+            candidates,
+            start,
+            candidate_caps,
+            groups,
+            centre,
+            near,
+            visited,
+            nearest,
+            positions,
+            own,
+            displaced,
         )
         compared += n_compared
         for chunk in range(0, c, WIDTH):
@@ -147,6 +164,7 @@ def _add_variances(
                         caps,
                         near,
                         candidates,
+                        start,
                         own,
                         candidate_caps,
                         groups,
@@ -167,6 +185,7 @@ def _add_variances(
                     caps,
                     near,
                     candidates,
+                    start,
                     own,
                     candidate_caps,
                     y,
@@ -188,6 +207,7 @@ def _visit_leaves(
     tree: Tree,
     caps: Any,
     candidates: Any,
+    start: int,
     candidate_caps: Any,
     groups: Any,
     centre: int,
@@ -213,7 +233,7 @@ def _visit_leaves(
         n_visited += 1
         n_compared += count_bits(hits)
         last = _insert_points(
-            nearest, positions, candidates, own, candidate_caps, first, near.distance, hits, displaced
+            nearest, positions, candidates, start, own, candidate_caps, first, near.distance, hits, displaced
         )
         limit = smaller(last * TIES, UNREACHED)
 
@@ -235,6 +255,7 @@ def _insert_points(
     nearest: Any,
     positions: Any,
     candidates: Any,
+    start: int,
     own: Any,
     caps: Any,
     first: int,
@@ -249,7 +270,7 @@ def _insert_points(
     another number of entries and cannot. Displaced points, distances and positions side by side, go to the two halves
     of ``displaced`` in turn. Positions are float64, as lanes of vectors are.
     """
-    c, wanted = own.size, positions.shape[0]
+    c, width, wanted = own.size, candidates.shape[1], positions.shape[0]
     half = displaced.size // 2
     largest = broadcast8(0.0)
     for chunk in range(0, c, WIDTH):
@@ -266,7 +287,7 @@ def _insert_points(
                 bits &= bits - 1
                 entering, leaving = source + 2 * WIDTH * i, target + 2 * WIDTH * i
                 if rank == 0:
-                    gap = load8(candidates, (first + i) * c + chunk) - mine
+                    gap = load8(candidates, (first + i) * width + start + chunk) - mine
                     term = capped8(gap * gap, cap) if has_caps else gap * gap
                     new, position = broadcast8(distance[i]) + term, broadcast8(float(first + i))
                 else:
@@ -290,6 +311,7 @@ def _list_ball(
     caps: Any,
     near: LeafCandidates,
     candidates: Any,
+    start: int,
     own: Any,
     candidate_caps: Any,
     groups: Any,
@@ -322,7 +344,7 @@ def _list_ball(
             i = first_bit(bits)
             bits &= bits - 1
             point = tree.start[leaf] + i
-            gap = candidates[point, j] - own[j]
+            gap = candidates[point, start + j] - own[j]
             is_near = near.distance[i] + capped(gap * gap, candidate_caps[j]) <= radius
             if is_near and groups[point] != groups[centre]:
                 rows[n_rows] = point
@@ -360,6 +382,7 @@ def _variances_with_ties(
     caps: Any,
     near: LeafCandidates,
     candidates: Any,
+    start: int,
     own: Any,
     candidate_caps: Any,
     y: Any,
@@ -375,7 +398,7 @@ def _variances_with_ties(
     Every lane has another ball. A weight of 0 or 1 replaces a branch for each lane. ``sums``, (outputs, 8), is where
     the sums of each output are kept.
     """
-    c = own.size
+    width = candidates.shape[1]
     mine, cap = load8(own, chunk), load8(candidate_caps, chunk)
     count, total_squares = broadcast8(0.0), broadcast8(0.0)
     for k in range(y.shape[1]):
@@ -390,7 +413,7 @@ def _variances_with_ties(
             i = first_bit(bits)
             bits &= bits - 1
             point = tree.start[leaf] + i
-            gap = load8(candidates, point * c + chunk) - mine
+            gap = load8(candidates, point * width + start + chunk) - mine
             sum_distance = broadcast8(near.distance[i]) + capped8(gap * gap, cap)
             weight = where_less(radius, sum_distance, broadcast8(0.0), broadcast8(1.0))
             count = count + weight
