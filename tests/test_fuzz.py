@@ -193,9 +193,9 @@ def test_fair_shares_that_do_not_add_up_are_seen():
 )
 def test_explanations_that_contradict_the_selection_or_themselves_are_seen(shared, reasons, sentence):
     others = shared.explanations_
-    said = Explanations(others.names, reasons + others.reasons[1:], (sentence, *others.sentences[1:]))
     selector = copy(shared)
-    selector.explanations_ = said
+    selector.explanations_ = said = Explanations(shared.indices_)
+    vars(said)["_said"] = [(*reasons, sentence), *zip(others.reasons[1:], others.sentences[1:], strict=True)]
     assert [*invariants.of_selector(selector, 0.9)]
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import narwhals as nw
@@ -17,12 +18,14 @@ from .cluster.client import is_dask
 from .cluster.table import take_columns, without_rows
 from .data.quality import warn_of_findings
 from .data.table import Factors, flatten_names
+from .inference.row_order import find_at_once
 from .inference.sample_size import warn_if_too_few_rows
 from .parameters import Options, Procedure, document
 from .plots import plot_importance
 from .reporting.notebook import compact_table
 from .reporting.report import write_report
-from .results.explanations import explain, explain_all
+from .results.explanations import Explanations, explain
+from .results.sharing import Cluster, Tree
 from .selection.fitting import choose, fit, log_step
 from .selection.selection import ignore_step
 from .variance.conditional import open_variances
@@ -141,6 +144,17 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Ties between factors go to the one that stands first in the table. Differences in explained variance
     below 1e-12 of the variance of y are rounding and count as ties. Constant factors are never selected.
 
+    `fit` finds the selection and the importances. Other things are found when they are first looked at: standard errors
+    and p-values, what factors share (``alone_``, ``clusters_``, ``tree_``), explanations and ``indices_.findings``.
+    They are the same as if `fit` had found them, whatever happened to X and y since: the selector keeps its own encoded
+    copy of the table, 8 bytes for each value, until all of them were looked at. A pickle and a deep copy have all of
+    them and no table: to make one finds what nobody has looked at yet. Tables that are not in memory, such as those of
+    Dask, are not kept: there `fit` finds everything. Several threads may look at the same time.
+
+    `fit` warns of rows left out, identifiers, copies of rows and a response that may be classes; of rows that follow
+    each other only if that is clear from y alone, as telling it otherwise takes longer than a small fit:
+    ``indices_.findings`` tells.
+
     References
     ----------
     .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
@@ -249,7 +263,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         with open_variances(X, y, options, sample_weight, groups, procedure=procedure) as variances:
             response = variances.response
             self.indices_ = fit(variances, procedure, log_step if self.verbose else ignore_step)
-        warn_of_findings(self.indices_.findings)
+            warn_of_findings(find_at_once(variances, self.indices_))
         warn_if_too_few_rows(self.indices_.sample_size)
         seen = without_rows(X) if is_dask(X) else X
         validate_data(self, seen, skip_check_array=True)  # n_features_in_, feature_names_in_
@@ -267,21 +281,14 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.support_ = self._by_column(self.indices_.support)
         self.selected_ = self.indices_.selected
         self.ranking_ = self.indices_.ranking
-        self.standard_errors_ = self.indices_.standard_errors
-        self.explanations_ = explain_all(self.indices_)
-        sharing = self.indices_.sharing
-        self.alone_ = np.full(len(self.indices_.names), np.nan) if sharing is None else sharing.alone.values
-        self.clusters_ = () if sharing is None else sharing.clusters
-        self.tree_ = None if sharing is None else sharing.tree
-        self.p_values_ = self.indices_.p_values
-        self.q_values_ = self.indices_.q_values
+        self.explanations_ = Explanations(self.indices_)
         return self
 
     def _by_column(self, of_factors: NDArray[Any]) -> NDArray[Any]:
         """What is known of each factor as an entry for each column of X."""
+        members = self.indices_.members
         columns = np.empty(self.n_features_in_, dtype=of_factors.dtype)
-        for value, members in zip(of_factors, self.indices_.members, strict=True):
-            columns[list(members)] = value
+        columns[list(chain.from_iterable(members))] = np.repeat(of_factors, [len(some) for some in members])
         return columns
 
     def choose(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> NDArray[np.bool_]:
@@ -346,6 +353,45 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return explain(self.indices_, factor)
+
+    @property
+    def standard_errors_(self) -> NDArray[np.float64]:
+        """The standard error of each importance; found when it is first looked at."""
+        check_is_fitted(self)
+        return self.indices_.standard_errors
+
+    @property
+    def p_values_(self) -> NDArray[np.float64]:
+        """The p-value of each factor; found with the standard errors."""
+        check_is_fitted(self)
+        return self.indices_.p_values
+
+    @property
+    def q_values_(self) -> NDArray[np.float64]:
+        """The q-value of each factor; found with the standard errors."""
+        check_is_fitted(self)
+        return self.indices_.q_values
+
+    @property
+    def alone_(self) -> NDArray[np.float64]:
+        """What each factor explains by itself; found when it is first looked at, with the clusters and the tree."""
+        check_is_fitted(self)
+        sharing = self.indices_.sharing
+        return np.full(len(self.indices_.names), np.nan) if sharing is None else sharing.alone.values
+
+    @property
+    def clusters_(self) -> tuple[Cluster, ...]:
+        """Factors that stand in for each other; found when they are first looked at."""
+        check_is_fitted(self)
+        sharing = self.indices_.sharing
+        return () if sharing is None else sharing.clusters
+
+    @property
+    def tree_(self) -> Tree | None:
+        """Which factors share information; found when it is first looked at."""
+        check_is_fitted(self)
+        sharing = self.indices_.sharing
+        return None if sharing is None else sharing.tree
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -44,6 +44,7 @@ class Workers:
         self._n_jobs = n_jobs
         self._here = threading.local()
         self._stopped = threading.Event()
+        self._one_caller = threading.RLock()
 
     def __reduce__(self) -> tuple[type["Workers"], tuple[int | None]]:
         """What another process makes its own threads from."""
@@ -94,7 +95,13 @@ class Workers:
                 helper.result()
         return results
 
+    def call(self, function: Callable[[], Result]) -> Result:
+        """Return what a function that maps with these threads returns; one caller at a time, also after their end."""
+        with self._one_caller, self:
+            return function()
+
     def __enter__(self) -> Self:
+        self._stopped = threading.Event()
         return self
 
     def __exit__(
@@ -102,7 +109,7 @@ class Workers:
     ) -> None:
         if error is not None:
             self._stopped.set()
-        if pool := vars(self).get("_pool"):  # nothing to end where nothing was started
+        if pool := vars(self).pop("_pool", None):  # nothing to end where nothing was started
             pool.shutdown(wait=False, cancel_futures=True)
         if isinstance(error, SystemError) and _comes_from_interrupt(error):
             raise KeyboardInterrupt from error

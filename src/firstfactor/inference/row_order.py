@@ -16,6 +16,7 @@ from ..data.quality import Finding, rows_follow
 from ..data.response import Task, mid_ranks
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats
+from ..results.indices import Indices
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 
@@ -43,6 +44,9 @@ SORTED = 0.95
 # Where y itself follows by less than so many standard errors, nothing is fitted.
 FIRST_LOOK = 1.0
 
+# Where it follows by so many, that is hardly chance: fits are made before anybody asks for them.
+CLEAR = 4.0
+
 
 def add_order(findings: tuple[Finding, ...], variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:
     """The findings with one on the order of rows, unless a column that tells their groups says more."""
@@ -51,13 +55,19 @@ def add_order(findings: tuple[Finding, ...], variances: Variances, factors: Sequ
     return findings + examine_order(variances, factors)
 
 
+def find_at_once(variances: Variances, indices: Indices) -> tuple[Finding, ...]:
+    """What of the findings costs next to nothing: that rows follow each other only if that is clear from y alone."""
+    whole = variances if variances.origin is None else variances.origin
+    if not whole.design.is_in_memory or _may_follow(whole, CLEAR):
+        return indices.findings
+    return whole.examine_data(indices.kept or ())
+
+
 def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:
     """That rows follow each other beyond what some factors, the most important first, explain; nothing if not."""
     whole = variances if variances.origin is None else variances.origin
     y = whole.search.y[:MOST_ROWS]
-    if len(y) < FEWEST_ROWS or whole.search.groups is not None or _is_sorted(y, whole.response.task):
-        return ()
-    if rank_correlation(y) * np.sqrt(len(y)) < FIRST_LOOK:
+    if not _may_follow(whole, FIRST_LOOK):
         return ()
     fitted = factors[:MOST_FACTORS]
     left = fit_other_blocks(whole.search, fitted) if factors else y
@@ -66,6 +76,14 @@ def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding
     if shared < LEAST_SHARE or correlation < _least_correlation(whole.design, fitted, len(left)):
         return ()
     return (rows_follow(len(left), correlation),)
+
+
+def _may_follow(whole: Variances, standard_errors: float) -> bool:
+    """Tell whether the response of consecutive rows is alike by so many standard errors, and not because of sorting."""
+    y = whole.search.y[:MOST_ROWS]
+    if len(y) < FEWEST_ROWS or whole.search.groups is not None:
+        return False
+    return rank_correlation(y) * np.sqrt(len(y)) >= standard_errors and not _is_sorted(y, whole.response.task)
 
 
 def _least_correlation(design: Design, factors: Sequence[int], n_rows: int) -> float:

@@ -1,6 +1,6 @@
 """Why a factor was selected or left out: one plain sentence each."""
 
-from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,21 +24,36 @@ LITTLE = 0.01
 
 
 class Explanations:
-    """A sentence on each factor: why it was selected or left out."""
+    """A sentence on each factor: why it was selected or left out. They are made when they are read."""
 
-    def __init__(self, names: Sequence[str], reasons: Sequence[str], sentences: Sequence[str]) -> None:
-        self.names = tuple(names)
+    def __init__(self, indices: Indices) -> None:
+        self.names = indices.names
         """The name of each factor."""
-        self.reasons = tuple(reasons)
-        """``selected``, ``prediction``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``, ``no
-        room``, ``lacks evidence`` or ``adds nothing``."""
-        self.sentences = tuple(sentences)
+        self._indices = indices
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reason for each factor.
+
+        It is ``selected``, ``prediction``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``,
+        ``no room``, ``lacks evidence`` or ``adds nothing``.
+        """
+        return tuple(reason for reason, _ in self._said)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
         """The sentence on each factor."""
+        return tuple(sentence for _, sentence in self._said)
+
+    @cached_property
+    def _said(self) -> list[tuple[str, str]]:
+        """The reason for each factor and the sentence on it."""
+        return [explain_factor(self._indices, i) for i in range(len(self.names))]
 
     def __getitem__(self, name: str) -> str:
         if name not in self.names:
             raise KeyError(f"there is no factor {name!r}; the factors are {', '.join(self.names[:10])}.")
-        return self.sentences[self.names.index(name)]
+        return explain_factor(self._indices, self.names.index(name))[1]
 
     def __len__(self) -> int:
         return len(self.names)
@@ -69,12 +84,6 @@ def explain(indices: Indices, factor: str | int) -> str:
     if len(found) != 1:
         raise ValueError(f"factor must be one name or position; got {factor!r}. explanations_ has all sentences.")
     return explain_factor(indices, found[0])[1]
-
-
-def explain_all(indices: Indices) -> Explanations:
-    """A sentence on each factor."""
-    found = [explain_factor(indices, i) for i in range(len(indices.names))]
-    return Explanations(indices.names, *zip(*found, strict=True)) if found else Explanations((), (), ())
 
 
 def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:

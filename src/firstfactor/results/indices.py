@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from .._utils import frames
+from .._utils.later import LaterField
 from .._utils.text import list_names, printable
 from ..data.design import Kind
 from ..data.quality import Finding
@@ -29,6 +30,9 @@ class Indices:
     """Importance of each factor, and the variances it is measured against.
 
     Most functions return one; a fitted `FIRST` has one as ``indices_``.
+
+    What was selected comes with ``uncertainty``, ``sharing`` and ``findings`` that are found when they are first looked
+    at, from a copy of the table that is kept until then; see the notes of `FIRST`. A pickle has them, and no table.
 
     See Also
     --------
@@ -78,7 +82,7 @@ class Indices:
     """How `FIRST` selected the factors, where it did."""
     path: Path | None = None
     """How the factors were selected, where they were."""
-    uncertainty: Uncertainty | None = None
+    uncertainty: LaterField[Uncertainty | None] = LaterField(None)
     """Standard errors and p-values, where they were asked for."""
     sample_size: SampleSize = SAMPLE_SIZE_OK
     """Whether there are enough rows for so many factors."""
@@ -96,10 +100,9 @@ class Indices:
     """The rows of the table that were analysed; None if all were."""
     missing: tuple[int, ...] = ()
     """How many rows of each factor have a missing value."""
-    findings: tuple[Finding, ...] = ()
+    findings: LaterField[tuple[Finding, ...]] = LaterField(())
     """What in the table makes these results misleading: identifiers, copies of rows, rows that follow each other."""
-
-    sharing: Sharing | None = None
+    sharing: LaterField[Sharing | None] = LaterField(None)
     """What factors explain alone and which of them stand in for each other, where that was looked at."""
     evidence: Evidence | None = None
     """The evidence for each factor left out by the calibrated rule."""

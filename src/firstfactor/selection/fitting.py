@@ -18,6 +18,7 @@ from ..inference.targets import Target, total_target
 from ..parameters import Procedure
 from ..results.indices import Indices
 from ..results.path import Path
+from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import Variances, halves
 from ..variance.totals import single_totals
 from .backward import eliminate
@@ -36,6 +37,8 @@ def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ign
     if procedure.split:
         # The p-values of the rows that selected are too small.
         selection = replace(selection, p_values=None, rows_apart=selecting.design.n_rows)
+    elif selection.p_values is None:
+        selection = replace(selection, p_values=np.full(len(selection.kept), np.nan))
     return estimate_selected(estimating, selection, method, procedure=procedure, cluster_cut=procedure.cluster_cut)
 
 
@@ -102,26 +105,20 @@ def estimate_selected(
 ) -> Indices:
     """The importances of selected factors, with standard errors if ``uncertainty``; the procedure is that of `FIRST`.
 
-    Factors that entered because they looked best get no p-value from the rows on which they did.
+    What is not needed for the importances is found later.
     """
     design, response, kept = variances.design, variances.response, selection.kept
     variances = variances.around(kept)
-    values, sure, sharing = np.zeros(design.n_factors), None, None
+    values = np.zeros(design.n_factors)
     values[list(kept)], target, errors = _importances(variances, kept, procedure)
     noise = variances.of(kept)
     by_importance = sorted(kept, key=lambda i: -values[i])
     size = diagnose_sample_size(variances, by_importance, noise)
+    sure, sharing = None, None
     if uncertainty:
-        sure = plug_in(variances, target, size).less_sure(errors)
-        if cluster_cut is not None:
-            sharing = find_sharing(variances, kept, size, cluster_cut)
-        if selection.p_values is not None:
-            sure = replace(sure, p_values=selection.p_values)
-        elif procedure is not None and not selection.rows_apart:
-            sure = replace(sure, p_values=np.full(len(kept), np.nan))
-        sure = sure.expand(design.n_factors, kept)
-        if selection.evidence is not None and selection.p_values is not None:
-            sure.p_values[list(selection.evidence.p_values)] = list(selection.evidence.p_values.values())
+        sure = variances.later(lambda: _uncertainty(variances, selection, target, size, errors))
+    if uncertainty and cluster_cut is not None:
+        sharing = variances.later(lambda: find_sharing(variances, kept, size, cluster_cut))
     return Indices(
         values=values,
         names=design.names,
@@ -143,10 +140,27 @@ def estimate_selected(
         kept=kept,
         forced=selection.forced,
         missing=tuple(design.n_missing.tolist()),
-        findings=add_order(variances.examine_data(kept), variances, by_importance),
+        findings=variances.later(lambda: add_order(variances.examine_data(kept), variances, by_importance)),
         sharing=sharing,
         evidence=selection.evidence,
     )
+
+
+def _uncertainty(
+    variances: Variances,
+    selection: Selection,
+    target: Target,
+    size: SampleSize,
+    errors: NDArray[np.float64] | float,
+) -> Uncertainty:
+    """How sure the importances are, with the p-values of the selection where it has any."""
+    sure, evidence = plug_in(variances, target, size).less_sure(errors), selection.evidence
+    if selection.p_values is not None:
+        sure = replace(sure, p_values=selection.p_values)
+    sure = sure.expand(variances.design.n_factors, selection.kept)
+    if evidence is not None and selection.p_values is not None:
+        sure.p_values[list(evidence.p_values)] = list(evidence.p_values.values())
+    return sure
 
 
 def _importances(

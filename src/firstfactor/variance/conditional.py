@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import fields, replace
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .. import __version__
 from .._utils import checks
 from .._utils.checkpoint import Checkpoint, digest, digest_column
+from .._utils.later import Later
 from .._utils.threads import Workers
 from ..cluster.client import is_dask, joblib_cluster
 from ..cluster.search import kind_of_search
@@ -33,6 +34,8 @@ SMALL, SMALL_FOR_FITS = 20_000, 2000
 
 # Differences of variances below this share of Var(Y) are rounding, not evidence.
 ROUNDING = 1e-12
+
+Result = TypeVar("Result")
 
 
 class Searcher(Protocol):
@@ -173,6 +176,13 @@ class Variances:
         whole = self if self.origin is None else self.origin
         codes = whole.search.columns.codes if whole.design.varying else {}
         return examine(whole.design, whole.response, whole.dropped, codes, factors, whole.search.groups is not None)
+
+    def later(self, find: Callable[[], Result]) -> Later[Result]:
+        """What a function finds from these once it is looked at; at once if the table is not in memory to be kept."""
+        found = Later(lambda: self.search.workers.call(find))
+        if not self.design.is_in_memory:
+            found.value  # noqa: B018
+        return found
 
     def on_rows(self, rows: NDArray[np.intp], rng: np.random.Generator | None = None) -> "Variances":
         """The same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
