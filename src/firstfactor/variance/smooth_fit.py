@@ -235,8 +235,8 @@ class SmoothFit:
 def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | None) -> Floats:
     """Return residuals, (rows,), from the fit without each row and its group.
 
-    The fit is ``terms.T @ terms`` times y, terms being (terms, rows). A direction in which it follows a group almost exactly is taken to be
-    followed less well: what others would say of it is not known.
+    The fit is ``terms.T @ terms`` times y, terms being (terms, rows). A direction in which it follows a group almost
+    exactly is taken to be followed less well: what others would say of it is not known.
     """
     if groups is None:
         alone: Floats = residuals / (1 - np.minimum(np.einsum("ij,ij->j", terms, terms), MOST_LEVERAGE))
