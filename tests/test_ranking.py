@@ -52,9 +52,9 @@ def test_it_is_first_without_scikit_learn(frame, ranking):
 @pytest.mark.parametrize(
     ("options", "used"),
     [
-        ({}, ("calibrated", "extrapolated", 0.1)),
-        ({"rule": None}, ("calibrated", "extrapolated", 0.1)),
-        ({"alpha": 0.2}, ("calibrated", "extrapolated", 0.2)),
+        ({}, ("calibrated", "adaptive", 0.1)),
+        ({"rule": None}, ("calibrated", "adaptive", 0.1)),
+        ({"alpha": 0.2}, ("calibrated", "adaptive", 0.2)),
         ({"estimator": "nearest"}, ("calibrated", "nearest", 0.1)),
         ({"rule": "paper"}, ("paper", "nearest", None)),
         ({"method": "first-fast"}, ("paper", "nearest", None)),
@@ -127,7 +127,7 @@ def test_stability_is_that_of_the_function(frame):
 
 
 def test_settings_are_complete(ranking):
-    assert ranking.settings["alpha"] == 0.1 and ranking.settings["estimator"] == "extrapolated"
+    assert ranking.settings["alpha"] == 0.1 and ranking.settings["estimator"] == "adaptive"
     assert set(ranking.settings) == set(rank.__signature__.parameters) - {"data", "target", "progress"}
     assert list(ranking.seconds) == ["reading", "loading", "searching"]
 

@@ -132,7 +132,7 @@ def test_a_copy_shares_and_the_others_keep_their_fair_share():
 # --- the same bits -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])
+@pytest.mark.parametrize("estimator", ["nearest", "extrapolated", "adaptive"])
 @pytest.mark.parametrize("what", ["fit", "compact", "shapley", "closed", "pairs", "ranking"])
 def test_the_same_bits_for_any_number_of_threads_and_each_time(estimator, what, monkeypatch):
     monkeypatch.setattr(conditional, "SMALL", 0)
@@ -331,7 +331,7 @@ def test_uncertainty_is_a_flag(value):
 def test_options_that_do_not_exist_are_named_with_the_nearest(function):
     with pytest.raises(TypeError, match=r"there is no option 'n_neighbours'. Did you mean 'n_neighbors'\?"):
         function(*friedman(rows=20), n_neighbours=3)
-    with pytest.raises(ValueError, match="estimator must be one of 'nearest', 'extrapolated'; got 'best'"):
+    with pytest.raises(ValueError, match="estimator must be one of 'nearest', 'extrapolated', 'adaptive'; got 'best'"):
         function(*friedman(rows=20), estimator="best")
     X, y = friedman(rows=20)
     found = function(X[:, :3], y)

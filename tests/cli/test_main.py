@@ -314,7 +314,7 @@ def test_everything_about_evidence_is_written(runs, folder, table):
     expected = selector.indices_
     written = facts(folder, "calibrated.json")
     assert written["settings"] | {"rule": "calibrated", "alpha": 0.05, "split": True} == written["settings"]
-    assert written["settings"]["estimator"] == "extrapolated" and written["settings"]["stability"] == 2
+    assert written["settings"]["estimator"] == "adaptive" and written["settings"]["stability"] == 2
     assert written["method"] == "FIRST (calibrated, alpha = 0.05)"
     assert (written["data"]["rows_used"], written["data"]["rows_estimated_on"]) == (300, 150)
     assert "300 rows (one half to select on, 150 to estimate on), 6 factors" in output
@@ -397,7 +397,7 @@ def test_a_ceiling_that_comes_out_low_is_no_bound_and_has_a_way_out(runs):
     assert "about 87 % of the variance of y, by an estimate that comes out low for true factors and high for" in output
     assert "If these factors matter, the true ceiling is higher, by 4 points or more: " in output
     assert "of y, or more: the estimate from nearest rows comes out low." in words(text(runs["total"]))
-    assert "Try --estimator extrapolated." in output
+    assert "Try --estimator adaptive." in output
     assert "at most" not in output
     assert "95 % of the variance of y: at least 9" in words(text(runs["demo"]))
     assert "comes out low" not in text(runs["demo"])

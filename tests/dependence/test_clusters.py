@@ -94,7 +94,7 @@ def test_the_joint_index_is_that_of_the_selected_factors_among_them(fitted):
     kept = sorted(fitted.selected_.tolist())
     for cluster in fitted.clusters_:
         members = [X.columns[i] for i in kept if i in cluster.positions]
-        joint = total_indices(X.iloc[:, kept], y, subset=members, estimator="extrapolated", uncertainty=True)
+        joint = total_indices(X.iloc[:, kept], y, subset=members, estimator="adaptive", uncertainty=True)
         assert cluster.joint == pytest.approx(joint.values[0], rel=1e-9)
         assert cluster.standard_error == pytest.approx(joint.standard_errors[0], rel=1e-9)
         assert cluster.bias == pytest.approx(joint.uncertainty.bias[0], rel=1e-9)

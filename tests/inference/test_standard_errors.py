@@ -419,7 +419,7 @@ def test_huge_and_tiny_units_are_no_matter(scale):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"estimator": "best"}, "estimator must be one of 'nearest', 'extrapolated'; got 'best'"),
+        ({"estimator": "best"}, "estimator must be one of 'nearest', 'extrapolated', 'adaptive'; got 'best'"),
         ({"rule": "strict"}, "rule must be one of 'paper', 'calibrated'; got 'strict'"),
         ({"rule": "calibrated", "alpha": 0}, "alpha must be a number from 0.001 to 1; got 0"),
         ({"rule": "calibrated", "alpha": "low"}, "alpha must be a number from 0.001 to 1; got 'low'"),
@@ -459,7 +459,7 @@ def test_p_values_of_a_split_are_those_of_the_rows_that_did_not_choose():
     rng = np.random.default_rng(0)
     others = np.sort(rng.permutation(300)[1::2])
     chosen = selector.support_
-    given = total_indices(X[others][:, chosen], y[others], estimator="extrapolated", uncertainty=True)
+    given = total_indices(X[others][:, chosen], y[others], estimator="adaptive", uncertainty=True)
     np.testing.assert_allclose(np.log(selector.p_values_[chosen]), np.log(given.p_values), atol=0.5)
 
 

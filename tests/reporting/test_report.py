@@ -482,8 +482,8 @@ def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
     page = page_of(tmp_path / "page.html")
     assert page.find(".//p[@id='too-few-rows']") is None
     bias = f"higher, by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
-    assert bias in text_of(page.find(".//p[@id='bias']")) and "“extrapolated”" in text_of(page.find(".//p[@id='bias']"))
-    FIRST(estimator="extrapolated").fit(X, y).report(tmp_path / "page.html")
+    assert bias in text_of(page.find(".//p[@id='bias']")) and "“adaptive”" in text_of(page.find(".//p[@id='bias']"))
+    FIRST(estimator="adaptive").fit(X, y).report(tmp_path / "page.html")
     assert page_of(tmp_path / "page.html").find(".//p[@id='bias']") is None
 
 

@@ -15,13 +15,13 @@ def test_rows_set_apart_are_counted():
     assert FIRST().fit(X, y).path_.rows_apart == 0
 
 
-def test_the_calibrated_rule_extrapolates_if_nobody_says_otherwise():
+def test_the_calibrated_rule_adapts_if_nobody_says_otherwise():
     X, y = friedman(150)
-    given, extrapolated, nearest = (
+    given, adaptive, nearest = (
         FIRST(rule="calibrated", random_state=0, estimator=name).fit(X, y).importances_
-        for name in (None, "extrapolated", "nearest")
+        for name in (None, "adaptive", "nearest")
     )
-    np.testing.assert_array_equal(given, extrapolated)
+    np.testing.assert_array_equal(given, adaptive)
     assert not np.array_equal(given, nearest)
 
 

@@ -7,6 +7,7 @@ the mean square of the error of r, comes from the fit itself, or from local fits
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
@@ -50,10 +51,8 @@ class AdaptiveSearch:
 
     def __init__(self, search: Search, whole: tuple[int, ...] | None = None) -> None:
         self._search, self._whole = search, whole
-        self.outer = search.outer
-        """The rows that are fitted to and averaged over."""
-        if search.outer.size == search.design.n_rows:
-            self.outer = draw_fixed(search.design.n_rows, MAX_OUTER)
+        self.outer = draw_fixed(search.design.n_rows, MAX_OUTER)
+        """The rows that are fitted to and averaged over; few would not do, whatever was asked for."""
         self._weights = None if search.weights is None else search.weights[self.outer]
         self._fits: BoundedCache[_Fits] = BoundedCache(1)
         self._recent: BoundedCache[Contributions] = BoundedCache(CACHED_SETS)
@@ -94,13 +93,12 @@ class AdaptiveSearch:
         """Return what each outer row contributes, relative to what these rows vary."""
         total = self._search.squared_deviations(self.outer).rows
         unit = float(np.average(total, weights=self._weights)) or 1.0
-        if not factors:
-            return Contributions(total / unit, 0.0)
         whole = factors if self._whole is None else self._whole
+        if not factors or not whole:
+            return Contributions(total / unit, 0.0)
         with one_blas_thread():
             found = self._fits.find(whole, lambda: _Fits(self._search, self.outer, whole)).contribute(factors)
-        scale = 1 / (self._search.unit * unit)
-        return Contributions(scale * found.rows, scale**2 * found.overlap, bias=scale * found.bias)
+        return Contributions(found.rows / unit, found.overlap / unit**2, bias=found.bias / unit)
 
 
 class _Local(NamedTuple):
@@ -125,7 +123,7 @@ class _Fits:
         self._weights = None if search.weights is None else search.weights[outer]
         self._groups = None if search.groups is None else np.unique(search.groups[outer], return_inverse=True)[1]
         self._functions: dict[int, Functions] = {}
-        functions, outputs = self._functions_of(whole), _uncorrelated(search.y[outer])
+        functions, outputs = self._functions_of(whole), _uncorrelated(search.y[outer] / np.sqrt(search.unit))
         self._fits = [SmoothFit(functions, y, self._weights, self._groups) for y in outputs.T]
         self._squares: Floats = np.sum([fit.squares for fit in self._fits], axis=0)
         self._noise = self._mean(self._squares)
@@ -155,7 +153,7 @@ class _Fits:
             return None
         left = np.column_stack([fit.without for fit in self._fits])
         left -= np.average(left, axis=0, weights=self._weights)
-        search = self._search.on_rows(self._outer, left)
+        search = replace(self._search.on_rows(self._outer, left), outer=np.arange(self._outer.size))
         local = ExtrapolatedSearch(search)
         found = local.contributions(self._whole, 1)
         rows, overlap = search.unit * found.rows, search.unit**2 * found.overlap
@@ -168,7 +166,7 @@ class _Fits:
         return _Local(local, search.unit, weight, rows, overlap, search.unit * found.bias)
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
-        """Return what each row contributes to the variance that is left, in the unit of y.
+        """Return what each row contributes to the variance that is left, in units of Var(Y).
 
         ``overlap`` is what is unsure beyond the sampling of rows. The part of it that is in the noise is the same for
         all sets.

@@ -67,8 +67,10 @@ def shrink(
     Each round takes variances from coefficients and coefficients from variances (MacKay 1992), at most ``rounds``
     times. ``square`` is the sum of squares of y.
     """
-    shapes, costs, plain = _shapes(blocks, moments.size)
     total = square / n_rows
+    if not blocks:
+        return Effects(np.arange(0), np.zeros(0), np.zeros((0, 0)), total, np.zeros(0))
+    shapes, costs, plain = _shapes(blocks, moments.size)
     noise = total / 2
     variances = np.where(plain, total / (4 * max(int(plain.sum()), 1)), total / (4 * len(shapes)))
     for turn in range(rounds):
