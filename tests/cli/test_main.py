@@ -195,7 +195,7 @@ def test_what_is_printed(runs):
         "Left out: id (text, all different), day (dates, but '2024-02-31' is none).",
     ]
     ceiling = r"From the 3 selected factors, models can explain about (9\d\.?\d*) % of the variance of y: at least "
-    ceiling += r"(9\d\.?\d*) %, as far as these rows can tell\."  # at most 100 % is not worth saying
+    ceiling += r"(9\d\.?\d*) % and at most 9\d\.?\d* %, as far as these rows can tell\."
     assert lines[3] == "y is driven by size, make and load."
     about, low = map(float, re.fullmatch(ceiling, f"{lines[4]} {lines[5]}").groups())
     assert low < about

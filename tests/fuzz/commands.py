@@ -240,7 +240,7 @@ ALLOWED = {
     "--alpha": (0.3, lambda draw, names: draw.choice(["0.05", "0.5", "0.99", "1e-3"])),
     "--control": (0.05, lambda draw, names: draw.choice(["fwer", "fdr"])),
     "--goal": (0.3, lambda draw, names: draw.choice(["explain", "predict"])),
-    "--estimator": (0.2, lambda draw, names: draw.choice(["nearest", "extrapolated"])),
+    "--estimator": (0.2, lambda draw, names: draw.choice(["nearest", "extrapolated", "adaptive"])),
     "--split": (0.12, lambda draw, names: None),
     "--stability": (0.06, lambda draw, names: str(draw.integer(1, 3))),
     "--n-neighbors": (0.3, lambda draw, names: str(draw.weighted({2: 4, 3: 4, 5: 2, 10: 1, 20: 0.5, 50: 0.2}))),

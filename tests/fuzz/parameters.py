@@ -182,7 +182,7 @@ ALLOWED = {
     "categorical": (0.2, _factors),
     "task": (0.3, _task),
     "n_jobs": (0.1, lambda draw, table: draw.choice([None, 1, 2, -1, np.int32(1)])),
-    "estimator": (0.4, lambda draw, table: draw.choice([None, "nearest", "extrapolated"])),
+    "estimator": (0.4, lambda draw, table: draw.choice([None, "nearest", "extrapolated", "adaptive"])),
     "forward": (0.4, lambda draw, table: draw.choice(["full", "fast", 1, 2, 10, np.int64(2)])),
     "elimination": (0.4, lambda draw, table: draw.choice(["batch", "single"])),
     "rule": (0.25, lambda draw, table: draw.choice(["paper", "calibrated", "calibrated"])),
