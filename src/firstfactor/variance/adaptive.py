@@ -34,10 +34,12 @@ UNSEEN = 0.6
 
 # The variance of an effect is so many times that of its linear part, that of the quadratic one, the square of what two
 # ways to estimate it differ, that of the noise divided by the rows, which may hide, and that of the error of the fit.
-LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.2, 2.0, 0.5, 10.0, 0.1
+# Where rows are few, the linear part tells less of itself: it counts as much more as this number is of the rows.
+LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.15, 2.0, 0.5, 10.0, 0.1
+LINEAR_OF_FEW = 20
 
 # The variance of the noise variance is so many times that of its linear part, and that of the error of the fit.
-LINEAR_OF_NOISE = 1.3
+LINEAR_OF_NOISE, NOISE_OF_FEW = 1.3, 25
 
 # Outputs with a smaller share of the variance are copies of others.
 LEAST_OUTPUT = 1e-9
@@ -173,7 +175,7 @@ class _Fits:
         """
         n, local = self._outer.size, self._local
         rows, bias = self._squares, 0.0
-        unsure = (LINEAR_OF_NOISE - 1) * self._variance(rows) + n * self._error**2
+        unsure = (LINEAR_OF_NOISE - 1 + NOISE_OF_FEW / n) * self._variance(rows) + n * self._error**2
         if local is not None:
             rows, bias = (1 - local.weight) * rows + local.weight * local.rows, local.weight * local.bias
             unsure += local.weight**2 * local.overlap
@@ -187,7 +189,8 @@ class _Fits:
             known += found.error
             difference += self._mean(effect) + found.error - found.posterior
             quadratic += found.quadratic
-        own = (LINEAR - 1) * self._variance(effects) + n * (QUADRATIC * quadratic + DIFFERENCE * difference**2)
+        own = (LINEAR - 1 + LINEAR_OF_FEW / n) * self._variance(effects)
+        own += n * (QUADRATIC * quadratic + DIFFERENCE * difference**2)
         own += n * (HIDDEN * (self._noise / n) ** 2 + MISSED * self._error**2)
         if local is not None:
             rough = local.search.contributions(factors, 1)

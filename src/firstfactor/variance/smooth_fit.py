@@ -39,9 +39,10 @@ LEAST_SHARE = 0.003
 # The most of its own fit that a row or a group is taken to be.
 MOST_LEVERAGE = 0.95
 
-# Functions of each factor that others are regressed on: in all so many, but at least and at most so many of each. There
-# are products of two if they are no more than this number and this share of the rows.
-PROJECTED, LEAST_EACH, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 200, 0.5
+# Functions of each factor that others are regressed on: in all so many, but at least so many of each while there are no
+# more than that in all; if there are, those that go most with the others. There are products of two if they are no more
+# than this number and this share of the rows.
+PROJECTED, LEAST_EACH, MOST_PROJECTED, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 300, 200, 0.5
 
 # Ridge penalties, as shares of the rows, that are tried for these regressions.
 RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
@@ -217,6 +218,9 @@ class SmoothFit:
         if len(basis) == 0:
             return values
         basis -= self._mean(basis)[:, None]
+        if len(basis) > MOST_PROJECTED:
+            related = np.abs(basis * self._weights @ values.T).max(axis=1)
+            basis = basis[np.sort(np.argsort(-related, kind="stable")[:MOST_PROJECTED])]
         sizes, axes = np.linalg.eigh(self._gram(basis))
         some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), 1.0)
         basis, sizes = axes[:, some].T @ basis, sizes[some]
@@ -255,7 +259,8 @@ def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | Non
 
 def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
     """Return functions of some factors and products of two, rough ones made smaller: (functions, rows)."""
-    each = int(np.clip(PROJECTED // max(len(factors), 1), LEAST_EACH, LEAST_ORDERS))
+    number = max(len(factors), 1)
+    each = int(np.clip(max(PROJECTED // number, min(LEAST_EACH, MOST_PROJECTED // number)), 1, LEAST_ORDERS))
     some = [functions.first(each) for functions in factors.values()]
     scaled = [functions.values / functions.orders[:, None] for functions in some]
     products = [np.zeros((0, n_rows))]
