@@ -95,9 +95,10 @@ class SmoothFit:
         if groups is not None:
             self._alike = intraclass_correlation(self._leave_out()[1][:, None], groups)
         self._fit(_second_products(functions, self._worth_more(), budget), ROUNDS[1])
-        residuals, self.without, self._change = self._leave_out()
+        residuals, without, self._change = self._leave_out()
+        self.without: Floats = without
         """The residual of each row from the fit to the rows of other groups, (rows,)."""
-        self.squares: Floats = residuals * self.without * (1 + 2 * float(self._effects.adaptivity.sum()) / self._size)
+        self.squares: Floats = residuals * without * (1 + 2 * float(self._effects.adaptivity.sum()) / self._size)
         """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
         columns = self._centred(self._products)
         self.error = float(np.sum(self._roughly(columns) * self._effects.covariance))
@@ -178,9 +179,11 @@ class SmoothFit:
         found, columns = self._effects, self._centred(self._products)
         residuals = self._y - found.coefficients @ columns
         columns = np.concatenate([columns, np.ones((1, residuals.size))])
+        decorrelated = self._decorrelate(columns)
         root = np.zeros((len(columns), len(columns)))
-        root[:-1, :-1], root[-1, -1] = np.linalg.cholesky(found.covariance / found.noise), self._size**-0.5
-        terms = root.T @ self._decorrelate(columns)
+        root[:-1, :-1] = np.linalg.cholesky(found.covariance / found.noise)
+        root[-1, -1] = (decorrelated[-1] @ decorrelated[-1]) ** -0.5
+        terms = root.T @ decorrelated
         without = _residuals_without(terms, self._decorrelate(residuals), self._groups)
         change = root @ self._sum_in_groups(terms * without)
         return residuals, residuals + np.einsum("ij,ij->j", columns, change), change[:-1]
