@@ -58,7 +58,7 @@ for cluster in selector.clusters_:
 
 size = list(cluster.factors)
 small = X[[*size, "worst smoothness", "worst texture"]]
-print(total_indices(small, y, subset=size, estimator="extrapolated", uncertainty=True))
+print(total_indices(small, y, subset=size, estimator="adaptive", uncertainty=True))
 
 # %%
 # The tree

@@ -158,8 +158,8 @@ class Options(_Parameters):
         "int or float, optional",
         "Rows to average over (N_O): a number, or a fraction of the rows such as 0.2. Default: all rows, and at most "
         '10,000 with ``estimator="extrapolated"``. Fewer rows save time. ``estimator="adaptive"`` always takes all '
-        "rows, or 10,000 of them. Neighbours always come from all rows. The calibrated rule selects on these rows alone, "
-        "and on 50,000 of them if there are more.",
+        "rows, or 10,000 of them. Neighbours always come from all rows. The calibrated rule selects on these rows "
+        "alone, and on 50,000 of them if there are more.",
         typed="number or fraction",
         metavar="N",
     )
