@@ -196,7 +196,7 @@ def test_what_is_printed(runs):
     ]
     ceiling = r"From the 3 selected factors, models can explain about (9\d\.?\d*) % of the variance of y: at least "
     ceiling += r"(9\d\.?\d*) % and at most 9\d\.?\d* %, as far as these rows can tell\."
-    assert lines[3] == "y is driven by size, make and load."
+    assert lines[3] == "y is driven by size, make and load, which these rows cannot order."
     about, low = map(float, re.fullmatch(ceiling, f"{lines[4]} {lines[5]}").groups())
     assert low < about
     assert re.fullmatch(r"rank  factor +kind +lost without \(95 %\) +alone +p", lines[7])
@@ -441,7 +441,7 @@ def test_a_folder_needs_no_other_options(parts):
 def test_folders_that_name_a_column(parts):
     shown = text(run_here("rank", "hive", "-t", "y", "--drop", "sick", "--json", "h.json", folder=parts))
     assert shown.startswith("hive (3 files): 300 rows, 6 factors (4 numbers, 1 category, 1 constant)")
-    assert "y is driven by size, make and load." in shown
+    assert "y is driven by size, make and load, which these rows cannot order." in shown
     data = facts(parts, "h.json")["data"]
     assert data["source"] == "hive (3 files)"
     assert data["files"] == [f"hive/make={make}/part-0.csv" for make in ("ash", "elm", "oak")]

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from .._utils.text import list_names, printable
 from .indices import Indices
 from .sharing import Cluster, Driver
@@ -121,12 +123,26 @@ def _sharing(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]
 
 
 def _name_in_order(indices: Indices, named: Sequence[Driver], shared: Sequence[Driver]) -> str:
-    """Names of drivers: those that matter most, then others, then those that share what they tell."""
-    main = [driver for driver in named if driver.lost >= named[0].lost / 2]
-    tiers = [(main, MOST_DRIVERS), (named[len(main) :], MOST_DRIVERS), (shared, 3 if named else MOST_DRIVERS)]
-    return ", then ".join(
-        list_names([name_driver(indices, d) for d in tier], most=most) for tier, most in tiers if tier
-    )
+    """Names of drivers: those that matter most, then others, then those that share what they tell.
+
+    Those that matter most are told from each other if they can be.
+    """
+    n_alike = sum(not _is_before(named[0], driver) for driver in named)
+    n_main = max(sum(driver.lost >= named[0].lost / 2 for driver in named), n_alike) if named else 0
+    tiers = [(named[:n_main], MOST_DRIVERS), (named[n_main:], MOST_DRIVERS), (shared, 3 if named else MOST_DRIVERS)]
+    said = [list_names([name_driver(indices, d) for d in tier], most=most) for tier, most in tiers if tier]
+    if n_main == n_alike > 1:
+        said[0] += ", which these rows cannot order"
+    return ", then ".join(said)
+
+
+def _is_before(one: Driver, other: Driver) -> bool:
+    """Tell whether more is lost without one driver than without another, for sure or as far as anything is known."""
+    if one is other:
+        return False
+    if one.interval is None or other.interval is None:
+        return True
+    return one.lost - other.lost > float(np.hypot(one.lost - one.interval[0], other.interval[1] - other.lost))
 
 
 def _remarks(
