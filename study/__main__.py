@@ -83,6 +83,7 @@ def run_all(reps: Repetitions = None, jobs: Jobs = -1, methods: Methods = None, 
 def _write_pages(results: Path) -> None:
     from .pages.certainty_page import CERTAINTY_PAGE, write_certainty_page
     from .pages.evidence_page import EVIDENCE_PAGE, write_evidence_page
+    from .pages.importances_page import IMPORTANCES_PAGE, write_importances_page
     from .pages.ordinary_page import ORDINARY_PAGE, write_ordinary_page
     from .pages.sharing_page import SHARING_PAGE, write_sharing_page
     from .pages.study_page import PAGE, PICTURES, write_page
@@ -97,6 +98,8 @@ def _write_pages(results: Path) -> None:
     typer.echo(f"Wrote {os.path.relpath(SHARING_PAGE)}")
     write_ordinary_page(folder=results)
     typer.echo(f"Wrote {os.path.relpath(ORDINARY_PAGE)}")
+    write_importances_page(folder=results)
+    typer.echo(f"Wrote {os.path.relpath(IMPORTANCES_PAGE)}")
 
 
 def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> bool:

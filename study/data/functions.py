@@ -4,7 +4,7 @@ Factors are uniform on [0, 1]. Noise is normal, and a given share of the varianc
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +17,10 @@ from .noise import Source
 
 FRIEDMAN_VARIANCE = 18.28
 """Of the paper's Friedman function without noise, with independent factors."""
+ISHIGAMI_VARIANCE, HEAVY_TAILED_VARIANCE = 13.8446, 6.4043
+"""The same of the paper's other functions."""
+NOISE_SHARES = (0.1, 0.5)
+"""Small and large noise, as a share of the variance of y."""
 BESIDE = 2
 """Position of the factor with a small effect, which Friedman's function does not have."""
 
@@ -190,5 +194,26 @@ FUNCTIONS = {
     "product-of-three": Function(_product_of(3, _linear), 1.0, 0.2, _first(3)),
     "parity": Function(_product_of(3, _sign), 1.0, 0.2, _first(3)),
     "mains-and-xor": Function(_mains_and_xor, 3.0, 0.2, _first(4)),
+}
+
+
+def in_noise(name: str, share: float) -> str:
+    """Return what a function is called where noise has that share of the variance of y."""
+    return f"{name}-{100 * share:.0f}"
+
+
+WITHOUT_NOISE = {
+    "friedman": Function(problems.friedman.function, FRIEDMAN_VARIANCE, 0.0, problems.friedman.true_factors),
+    "ishigami": Function(problems.ishigami.function, ISHIGAMI_VARIANCE, 0.0, problems.ishigami.true_factors),
+    "heavy-tailed": Function(
+        problems.heavy_tailed.function, HEAVY_TAILED_VARIANCE, 0.0, problems.heavy_tailed.true_factors
+    ),
+    **{name: FUNCTIONS[name] for name in ("g-function", "xor", "product")},
+}
+"""What is looked at in small and in large noise."""
+FUNCTIONS |= {
+    in_noise(name, share): replace(function, noise_share=share)
+    for name, function in WITHOUT_NOISE.items()
+    for share in NOISE_SHARES
 }
 SOURCES = {name: function.source for name, function in FUNCTIONS.items()}

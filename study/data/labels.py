@@ -1,6 +1,9 @@
 """What a setting is called."""
 
+from .additive import MODELS
 from .everyday import CHANGES, PANELS, ROWS_PER_PERSON
+from .functions import NOISE_SHARES, WITHOUT_NOISE, in_noise
+from .levels import N_LEVELS
 from .real_tables import TABLES
 from .setting import PROBLEMS, SOURCES, Setting
 
@@ -61,6 +64,13 @@ NAMES = {
     "five-lines": "5 lines of 70 %",
     "twenty-lines": "20 lines of 95 %",
     "twenty-noisy-lines": "20 lines of 70 %",
+    **{name: f"{'Curves' if model.curved else 'Lines'}, R² = {model.ceiling}" for name, model in MODELS.items()},
+    **{f"levels-{n}": f"Categories of {n} levels" for n in N_LEVELS},
+}
+NAMES |= {
+    in_noise(name, share): f"{NAMES[name]}, {100 * share:.0f} % noise"
+    for name in (*WITHOUT_NOISE, *(f"levels-{n}" for n in N_LEVELS))
+    for share in NOISE_SHARES
 }
 
 

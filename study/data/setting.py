@@ -8,7 +8,7 @@ import numpy as np
 
 from firstfactor import problems
 
-from . import difficult, everyday, functions, noise, ordinary, originals, sharing
+from . import additive, difficult, everyday, functions, levels, noise, ordinary, originals, sharing
 from .real_tables import N_FOLDS, as_numbers, fold, load, split
 
 PROBLEMS = {problem.name: problem for problem in (problems.ishigami, problems.heavy_tailed, problems.friedman)}
@@ -20,6 +20,8 @@ SOURCES: dict[str, Any] = {
     **difficult.SOURCES,
     **sharing.SOURCES,
     **ordinary.SOURCES,
+    **additive.SOURCES,
+    **levels.SOURCES,
 }
 REAL_ROWS = frozenset({"train", "fold"})
 """Parts of a real table to select factors on; a forest with them predicts its other rows."""

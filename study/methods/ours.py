@@ -11,7 +11,7 @@ from firstfactor import FIRST, Indices, backward_elimination, total_indices
 
 from ..data.everyday import Described, given_of, parts
 from .outcome import LEVEL, Certainty, Outcome, outcome_of
-from .sharing import cumulative, sharing
+from .sharing import cumulative, sharing, sharing_adaptive
 
 ALPHA = 0.1
 FEWEST_ROWS = 2
@@ -110,6 +110,11 @@ def nearest(X: Any, y: Any, seed: int) -> Outcome:
 def extrapolated(X: Any, y: Any, seed: int) -> Outcome:
     """Total indices by the estimator without most of the distance bias, with standard errors."""
     return _estimate("extrapolated", X, y, seed)
+
+
+def adaptive(X: Any, y: Any, seed: int) -> Outcome:
+    """Total indices from smooth fits and local ones, with standard errors."""
+    return _estimate("adaptive", X, y, seed)
 
 
 def nearest_subsample(X: Any, y: Any, seed: int) -> Outcome:
@@ -224,6 +229,8 @@ OURS: dict[str, Method] = {
     "EXTRAPOLATED": extrapolated,
     "EXTRAPOLATED-SUBSAMPLE": extrapolated_subsample,
     "EXTRAPOLATED-UNGROUPED": as_if_ungrouped(extrapolated),
+    "ADAPTIVE": adaptive,
     "SHARING": sharing,
+    "SHARING-ADAPTIVE": sharing_adaptive,
     "CUMULATIVE": cumulative,
 }

@@ -26,6 +26,9 @@ COMPETITORS = {
     "LOGISTIC-HOLM": "glm_tests:logistic_holm",
     "POISSON-HOLM": "glm_tests:poisson_holm",
     "ORDERED-HOLM": "glm_tests:ordered_holm",
+    "SPLINE-DROP": "dropped:spline_drop",
+    "PRODUCTS-DROP": "dropped:products_drop",
+    "GP-DROP": "gaussian_process:gp_drop",
 }
 
 NAMES = (*OURS, *COMPETITORS)

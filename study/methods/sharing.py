@@ -20,7 +20,7 @@ from firstfactor.variance.conditional import Variances, open_variances
 from .outcome import LEVEL, Certainty, Outcome
 
 ESTIMATOR = "extrapolated"
-"""What `rank` uses."""
+"""Of the rows of SHARING."""
 KINDS = ("alone", "total", "joint", "pair", "fair share")
 """What a set of factors can have: closed index, total index, joint total index, interaction, Shapley effect."""
 
@@ -34,8 +34,18 @@ def layout(n_factors: int) -> dict[str, list[FactorSet]]:
 
 def sharing(X: Any, y: Any, seed: int) -> Outcome:
     """All kinds of shares of all factors and pairs, with standard errors and intervals."""
-    with open_variances(X, y, Options(estimator=ESTIMATOR, random_state=seed)) as variances:
+    return _share(ESTIMATOR, X, y, seed)
+
+
+def sharing_adaptive(X: Any, y: Any, seed: int) -> Outcome:
+    """The same by the adaptive estimator: from one smooth fit in all factors."""
+    return _share("adaptive", X, y, seed)
+
+
+def _share(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
+    with open_variances(X, y, Options(estimator=estimator, random_state=seed)) as variances:
         everything = variances.design.varying
+        variances = variances.around(everything)
         size = diagnose_sample_size(variances, everything, variances.of(everything))
         found = [estimate(variances, target, size) for target in _targets(variances, everything)]
         left = variances.of(everything) / variances.response.variance

@@ -17,8 +17,9 @@ from ..methods.sharing import ESTIMATOR
 from ..paper import claims
 from ..paper.claims.claim import Judged
 from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
-from ..runs.experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, Experiment
+from ..runs.experiments import BY_NAME, CLASS_TABLES, FEW, REGRESSION_TABLES, Experiment
 from ..runs.ordinary_real import MAX_ROWS, N_DIVISIONS, N_FOLDS
+from ..scores.importances import N_DRAWN
 from ..scores.results import Results
 from ..scores.truths import N_OUTER
 from .layout import Table
@@ -37,6 +38,7 @@ from .tables.found import found_in
 from .tables.hard_noise import tabulate_hard_noise
 from .tables.hundred import tabulate_hundred
 from .tables.importance import tabulate_importance
+from .tables.importances import tabulate_additive, tabulate_alone_and_joint, tabulate_harder
 from .tables.intervals import tabulate_intervals
 from .tables.missing_values import tabulate_missing_values
 from .tables.next_step import tabulate_next_step
@@ -75,6 +77,11 @@ ORDINARY_TABLES = (
     "Var(y). Factors are normal, all with the correlation ρ or with Σᵢⱼ = ρ^|i−j|; in a third of the tables each is a "
     "number, binary, ordinal with five values or a category of four levels. Noise is normal, t₃, lognormal, or normal "
     "with a scale that depends on a true factor. 5, 10 or 30 factors, ρ = 0, 0.5 or 0.8."
+)
+PEERS = (
+    "Splines: cubic splines of all factors with a cross-validated ridge penalty, fitted again without each factor; the "
+    "share of a factor is what squared errors on rows not seen grow without it, in five folds, over what all factors "
+    "explain of them. At least 0, as ours."
 )
 SETUPS = {
     "estimators": "The Ishigami function of three independent factors with 10,000 rows and normal noise of variance 1. "
@@ -184,6 +191,19 @@ SETUPS = {
     "many-columns": "Independent normal factors; 5 or 20 lines of equal size and random sign are 70 % or 95 % of "
     'Var(y). FDR: `FIRST(rule="calibrated", control="fdr")`. Lasso: least cross-validated error. '
     "Knockoffs: Gaussian, with the lasso's coefficients (hidimstat 0.4), FDR 0.1; only with 300 columns.",
+    "additive": "y = Σ βⱼhⱼ(xⱼ) + noise with β = (1, 0.7, −0.5, 0, 0.35, 0, −0.25, 0, 0.15, 0), of which 3, 6 or 10 "
+    "are there. Factors are normal with Σᵢⱼ = ρ^|i−j|. Lines: hⱼ(x) = x. Curves: sin 1.5x, x², exp 0.7x, cos 2x, x + x²/2 "
+    "and x exp(−x²/4), of mean 0 and variance 1. The noise is normal, so large that R² is 0.2, 0.5 or 0.9. Truths are "
+    "by quadrature. Bound: the standard deviation of the influence function of a share over √N, by Monte Carlo with "
+    f"{N_DRAWN:,} rows; of several factors, the root mean square, to which nulls add nothing. {PEERS}",
+    "harder-importances": "Friedman with 10 factors, Ishigami with 6, heavy-tailed with 8, the g-function with 6, XOR "
+    "and x₁x₂ with 4, as on the page on evidence; 10 or 50 % of Var(y) is noise. Levels: a sine of x₁, a line of x₂, a "
+    "mean and a slope of x₂ for each level of x₃, and a category x₄ that does nothing. Two classes: Friedman and "
+    "Ishigami above 0, with noise of variance 1; the truth is of the probability. Missing: a fifth of the values of "
+    "every factor of Friedman with noise of variance 1; the truth is of the mean given what is known. Factors are "
+    f"independent. {PEERS} Products: the same with products of two. GP: Gaussian processes with a length scale for "
+    f"each factor, of most likelihood; only N = 300 and {FEW} runs.",
+    "alone-and-joint": "The linear models of the page on sharing, N = 1,000, by the adaptive estimator.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",
 }
@@ -275,6 +295,9 @@ BUILD: dict[str, Build] = {
     "responses": _without_numbers(by_setting("responses", RESPONSES, response_label)),
     "together": _without_numbers(by_setting("together", TOGETHER)),
     "many-columns": _without_numbers(tabulate_many_columns),
+    "additive": _without_numbers(tabulate_additive),
+    "harder-importances": _without_numbers(tabulate_harder),
+    "alone-and-joint": _without_numbers(tabulate_alone_and_joint),
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..data import evidence, ordinary_settings, originals, sharing
+from ..data import evidence, importances, ordinary_settings, originals, sharing
 from ..data.everyday import AT_RANDOM, BY_VALUE
 from ..data.setting import Setting
 from .store import Task
@@ -416,5 +416,35 @@ CLASSIC_TABLES, CLEANED_TABLES = (
     )
 )
 """What is stored of these is no rows, so that they are not run with the others."""
-ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING, *ORDINARY)
+
+DROPPING = ("SPLINE-DROP", "PRODUCTS-DROP")
+_LARGE = tuple(setting for setting in importances.ADDITIVE if setting.n_rows == max(importances.SIZES))
+_NOT_LARGE = tuple(setting for setting in importances.ADDITIVE if setting not in _LARGE)
+IMPORTANCES = (
+    Experiment(
+        "additive",
+        "Lines and curves, beside the efficiency bound",
+        (
+            Plan(_NOT_LARGE, ("ADAPTIVE",), range(HALF)),
+            Plan(_LARGE, ("ADAPTIVE",), range(SOME)),
+            Plan(_NOT_LARGE, ("SPLINE-DROP",), range(SOME)),
+            Plan(_LARGE, ("SPLINE-DROP",), range(FEW)),
+            Plan(_NOT_LARGE, ("EXTRAPOLATED", "NEAREST"), range(FEW)),
+        ),
+    ),
+    Experiment(
+        "harder-importances",
+        "Interactions, heavy tails, categories, classes and missing values",
+        (
+            Plan(importances.HARDER, ("ADAPTIVE", *reversed(ESTIMATORS), *DROPPING), range(HALF)),
+            Plan(importances.SMOOTH, ("GP-DROP",), range(FEW)),
+        ),
+    ),
+    Experiment(
+        "alone-and-joint",
+        "Alone and joint, by the adaptive estimator",
+        (Plan(LINEAR, ("SHARING-ADAPTIVE",), range(MOST)),),
+    ),
+)
+ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING, *ORDINARY, *IMPORTANCES)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

@@ -14,7 +14,8 @@ from firstfactor.problems import uniform_factors
 
 from ..data.arrays import Floats
 from ..data.everyday import REMOVALS, Removal
-from ..data.functions import FUNCTIONS, G_VARIANCES
+from ..data.functions import FUNCTIONS, G_VARIANCES, NOISE_SHARES, WITHOUT_NOISE, in_noise
+from ..data.levels import N_LEVELS, SHARES
 from ..data.setting import PROBLEMS, Setting
 
 STORED = Path(__file__).with_suffix(".json")
@@ -40,6 +41,8 @@ G_FUNCTION: Truth = {
     "variance": _G.variance / _G.noise**2,
 }
 """A product of independent factors of mean 1: without one, 1 + variance lacks a factor of 1 + that of its term."""
+TOGETHER = [1.0, 1.0]
+"""Total indices of two factors that do nothing alone, XOR and x₁x₂: without one, nothing is left."""
 N_NODES = 12
 """Of Gauss-Legendre quadrature for each factor: enough for errors below 1e-9."""
 
@@ -63,12 +66,19 @@ def true_ceiling(setting: Setting) -> float:
 def known_ceiling(setting: Setting) -> float:
     """Return the best R² that any model can reach where factors are independent and some of their values missing."""
     variance = _stored()[setting.source][str(setting.correlation)]["variance"]
-    return _known_variance(setting.source, REMOVALS[setting.part]) / (variance + 1)
+    return _known(setting.source, REMOVALS[setting.part])["variance"] / (variance + 1)
+
+
+def known_truth(setting: Setting) -> Floats:
+    """Return the true total index of each factor where factors are independent and some of their values missing."""
+    indices = np.zeros(setting.n_factors)
+    indices[list(setting.true_factors)] = _known(setting.source, REMOVALS[setting.part])["indices"]
+    return indices
 
 
 @functools.cache
-def _known_variance(source: str, removal: Removal) -> float:
-    """Return the variance of the mean response given what is known, by quadrature.
+def _known(source: str, removal: Removal) -> Truth:
+    """Return the truth about the mean response given what is known, by quadrature; its variance is in its own unit.
 
     Of each factor either a value is known, or that it is missing; then all values count as often as they are missing.
     """
@@ -80,11 +90,17 @@ def _known_variance(source: str, removal: Removal) -> float:
     means = _responses(source, values)
     for _ in range(means.ndim):  # each time, the first axis goes to the end
         means = np.tensordot(means, known, (0, 1))
-    moments = [means, means**2]
-    for _ in range(means.ndim):
-        moments = [np.tensordot(moment, likely, (0, 0)) for moment in moments]
-    mean, square = map(float, moments)
-    return square - mean**2
+    square = _mean(means**2, likely)
+    variance = square - _mean(means, likely) ** 2
+    without = [_mean(np.tensordot(means, likely, (axis, 0)) ** 2, likely) for axis in range(means.ndim)]
+    return {"indices": [(square - one) / variance for one in without], "variance": variance}
+
+
+def _mean(values: Floats, likely: Floats) -> float:
+    """Return the mean over all axes, each of which has the same probabilities."""
+    for _ in range(values.ndim):
+        values = np.tensordot(values, likely, (0, 0))
+    return float(values)
 
 
 def _responses(source: str, values: Floats) -> Floats:
@@ -117,7 +133,15 @@ def _variance(source: str, correlation: float, n_rows: int) -> float:
 @functools.cache
 def _stored() -> dict[str, dict[str, Truth]]:
     stored: dict[str, dict[str, Truth]] = json.loads(STORED.read_text())
-    return {**stored, "panel": {"0.0": PANEL}, "g-function": {"0.0": G_FUNCTION}}
+    stored |= {"panel": {"0.0": PANEL}, "g-function": {"0.0": G_FUNCTION}}
+    indices = {
+        **{name: stored[name]["0.0"]["indices"] if name in stored else TOGETHER for name in WITHOUT_NOISE},
+        **{f"levels-{n_levels}": list(SHARES) for n_levels in N_LEVELS},
+    }
+    for name, known in indices.items():
+        for share in NOISE_SHARES:
+            stored[in_noise(name, share)] = {"0.0": {"indices": known, "variance": (1 - share) / share}}
+    return stored
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from . import (
     fast,
     hundred,
     importance,
+    importances,
     ordinary,
     ranking,
     real_tables,
@@ -35,6 +36,7 @@ _FILES = (
     evidence,
     sharing,
     ordinary,
+    importances,
 )
 ALL: tuple[Claim, ...] = tuple(claim for file in _FILES for claim in file.CLAIMS)
 

@@ -1,0 +1,125 @@
+"""Errors of importances beside the bound and the peers, and how often intervals hold the truth."""
+
+import numpy as np
+
+from ...data.additive import CEILINGS
+from ...data.importances import ADDITIVE, CORRELATIONS, DIMENSIONS, HARDER, SIZES
+from ...data.labels import label
+from ...data.setting import Setting
+from ...methods.sharing import KINDS
+from ...paper.claims.importances import GROUPS, OURS, kind_coverage
+from ...runs.experiments import BY_NAME, LINEAR
+from ...scores.estimates import Estimate
+from ...scores.importances import WIDTH_OF_BOUND, bound_error, covered, pooled, share_error, widths
+from ...scores.results import Cell, Results
+from ..layout import NOTHING, Table
+
+WORDS = {
+    "ADAPTIVE": "adaptive",
+    "EXTRAPOLATED": "extrapolated",
+    "NEAREST": "nearest",
+    "SPLINE-DROP": "splines",
+    "PRODUCTS-DROP": "products",
+    "GP-DROP": "GP",
+}
+WHAT = ("shares", "nulls", "ceiling")
+COVERED_NOTE = "Covered: share of intervals of 95 % that hold the truth; shares below 0.01 stand with the nulls."
+
+
+def tabulate_additive(results: Results) -> list[Table]:
+    """Errors of all methods over the bound, ours over the better of bound and peer in each cell, and intervals."""
+    return [_beside_the_bound(results), _every_cell(results), _intervals(results)]
+
+
+def _beside_the_bound(results: Results) -> Table:
+    methods = BY_NAME["additive"].methods
+    rows = []
+    for shape in ("Lines", "Curves"):
+        for n in SIZES:
+            settings = [one for one in ADDITIVE if one.source.startswith(shape.lower()) and one.n_rows == n]
+            rows.append([f"{shape}, N = {n:,}", *(_median_ratio(results, name, settings) for name in methods)])
+    header = ("", *(WORDS[name] for name in methods))
+    return Table("Error over the bound: median of 27 cells, and the highest", header, rows)
+
+
+def _median_ratio(results: Results, method: str, settings: list[Setting]) -> str:
+    cells = [cell for one in settings if (cell := results.find(method, one)).n]
+    ratios = [share_error(cell) / bound_error(cell.setting) for cell in cells]
+    return f"{np.median(ratios):.2f} ({max(ratios):.2f})" if ratios else NOTHING
+
+
+def _every_cell(results: Results) -> Table:
+    rows = []
+    for shape in ("lines", "curves"):
+        for n in SIZES:
+            for p in DIMENSIONS:
+                cells = [
+                    _ratio(results, Setting(f"{shape}-{100 * r2:.0f}", n, p, rho), ("SPLINE-DROP",), bound=True)
+                    for r2 in CEILINGS
+                    for rho in CORRELATIONS
+                ]
+                rows.append([f"{shape.capitalize()}, N = {n:,}, p = {p}", *cells])
+    header = ("", *(f"{r2}, {rho}" for r2 in CEILINGS for rho in CORRELATIONS))
+    return Table("Our error over the better of the bound and splines, by R² and ρ", header, rows)
+
+
+def _ratio(results: Results, setting: Setting, others: tuple[str, ...], bound: bool = False) -> str:
+    """Return our error over the smallest one of others that were run."""
+    ours = results.find(OURS, setting)
+    errors = [share_error(cell) for name in others if (cell := results.find(name, setting)).n]
+    errors += [bound_error(setting)] if bound else []
+    return f"{share_error(ours) / min(errors):.2f}" if ours.n and errors else NOTHING
+
+
+def _intervals(results: Results) -> Table:
+    rows = []
+    for name, settings in GROUPS.items():
+        cells = [cell for one in settings if (cell := results.find(OURS, one)).n]
+        shares = [_text(pooled([one for cell in cells if (one := covered(cell, what)) is not None])) for what in WHAT]
+        wide = f"{np.median(np.concatenate([widths(cell) for cell in cells])):.2f}" if cells else NOTHING
+        rows.append([name, *shares, wide, str(sum(cell.n for cell in cells))])
+    note = f"{COVERED_NOTE} Width: median over that of the bound, {WIDTH_OF_BOUND:.2f} times the bound."
+    return Table("Intervals: covered shares, nulls and ceiling", ("", *WHAT, "width", "tables"), rows, note)
+
+
+def tabulate_harder(results: Results) -> list[Table]:
+    """Errors of all methods in each cell, and intervals."""
+    methods = BY_NAME["harder-importances"].methods
+    others = tuple(name for name in methods if name not in (OURS, "GP-DROP"))
+    errors, intervals = [], []
+    for setting in HARDER:
+        cells = {name: results.find(name, setting) for name in methods}
+        title, ours = _title(setting), cells[OURS]
+        errors.append([title, *map(_error, cells.values()), _ratio(results, setting, others)])
+        shares = [_text(covered(ours, what)) if ours.n else NOTHING for what in WHAT]
+        intervals.append([title, *shares, str(ours.n)])
+    header = ("", *(WORDS[name] for name in methods), "ratio")
+    note = "Ratio: ours over the smallest one of the others, Gaussian processes aside."
+    return [
+        Table("Error of shares", header, errors, note),
+        Table("Intervals: covered shares, nulls and ceiling", ("", *WHAT, "tables"), intervals, COVERED_NOTE),
+    ]
+
+
+def tabulate_alone_and_joint(results: Results) -> list[Table]:
+    """How often intervals of each kind hold the truth."""
+    rows = []
+    for setting in LINEAR:
+        cell = results.find("SHARING-ADAPTIVE", setting)
+        shares = [_text(kind_coverage(cell, kind)) if cell.n else NOTHING for kind in KINDS]
+        rows.append([label(setting), *shares, str(cell.n)])
+    note = "Of indices of at least 0.01. Of pairs those are shared."
+    return [Table("How often intervals of 95 % hold the truth", ("", *KINDS, "tables"), rows, note)]
+
+
+def _title(setting: Setting) -> str:
+    name = label(setting)
+    return name if "N = " in name else f"{name}, N = {setting.n_rows:,}"
+
+
+def _error(cell: Cell) -> str:
+    return f"{share_error(cell):.3f}" if cell.n else NOTHING
+
+
+def _text(share: Estimate | None) -> str:
+    return NOTHING if share is None else share.text(3)
