@@ -17,7 +17,7 @@ from ..methods.sharing import ESTIMATOR
 from ..paper import claims
 from ..paper.claims.claim import Judged
 from ..paper.verdicts import NUMBER_RULE, QUANTILE_RULE, Compared, Verdict
-from ..runs.experiments import BY_NAME, CLASS_TABLES, FEW, REGRESSION_TABLES, Experiment
+from ..runs.experiments import BY_NAME, CLASS_TABLES, REGRESSION_TABLES, SOME, Experiment
 from ..runs.ordinary_real import MAX_ROWS, N_DIVISIONS, N_FOLDS
 from ..scores.importances import N_DRAWN
 from ..scores.results import Results
@@ -192,17 +192,17 @@ SETUPS = {
     'Var(y). FDR: `FIRST(rule="calibrated", control="fdr")`. Lasso: least cross-validated error. '
     "Knockoffs: Gaussian, with the lasso's coefficients (hidimstat 0.4), FDR 0.1; only with 300 columns.",
     "additive": "y = Σ βⱼhⱼ(xⱼ) + noise with β = (1, 0.7, −0.5, 0, 0.35, 0, −0.25, 0, 0.15, 0), of which 3, 6 or 10 "
-    "are there. Factors are normal with Σᵢⱼ = ρ^|i−j|. Lines: hⱼ(x) = x. Curves: sin 1.5x, x², exp 0.7x, cos 2x, x + x²/2 "
-    "and x exp(−x²/4), of mean 0 and variance 1. The noise is normal, so large that R² is 0.2, 0.5 or 0.9. Truths are "
-    "by quadrature. Bound: the standard deviation of the influence function of a share over √N, by Monte Carlo with "
-    f"{N_DRAWN:,} rows; of several factors, the root mean square, to which nulls add nothing. {PEERS}",
+    "are there. Factors are normal with Σᵢⱼ = ρ^|i−j|. Lines: hⱼ(x) = x. Curves: sin 1.5x, x², exp 0.7x, cos 2x, x + "
+    "x²/2 and x exp(−x²/4), of mean 0 and variance 1. The noise is normal, so large that R² is 0.2, 0.5 or 0.9. "
+    "Truths are by quadrature. Bound: the standard deviation of the influence function of a share over √N, by Monte "
+    f"Carlo with {N_DRAWN:,} rows; of several factors, the root mean square, to which nulls add nothing. {PEERS}",
     "harder-importances": "Friedman with 10 factors, Ishigami with 6, heavy-tailed with 8, the g-function with 6, XOR "
     "and x₁x₂ with 4, as on the page on evidence; 10 or 50 % of Var(y) is noise. Levels: a sine of x₁, a line of x₂, a "
     "mean and a slope of x₂ for each level of x₃, and a category x₄ that does nothing. Two classes: Friedman and "
     "Ishigami above 0, with noise of variance 1; the truth is of the probability. Missing: a fifth of the values of "
     "every factor of Friedman with noise of variance 1; the truth is of the mean given what is known. Factors are "
     f"independent. {PEERS} Products: the same with products of two. GP: Gaussian processes with a length scale for "
-    f"each factor, of most likelihood; only N = 300 and {FEW} runs.",
+    f"each factor, of most likelihood; only with N = 300 and numbers, {SOME} runs.",
     "alone-and-joint": "The linear models of the page on sharing, N = 1,000, by the adaptive estimator.",
     "originals": "Fifteen tables of 1,000 rows at ρ = 0.8, five of each problem, on which the original R packages ran "
     "once; our versions see the same tables.",

@@ -437,7 +437,7 @@ IMPORTANCES = (
         "Interactions, heavy tails, categories, classes and missing values",
         (
             Plan(importances.HARDER, ("ADAPTIVE", *reversed(ESTIMATORS), *DROPPING), range(HALF)),
-            Plan(importances.SMOOTH, ("GP-DROP",), range(FEW)),
+            Plan(importances.SMOOTH, ("GP-DROP",), range(SOME)),
         ),
     ),
     Experiment(

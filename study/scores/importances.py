@@ -14,7 +14,7 @@ from ..data.everyday import REMOVALS
 from ..data.ordinary import correlated
 from ..data.setting import PROBLEMS, Setting
 from ..methods.outcome import LEVEL
-from .certainty import Quality, ceilings, listed, quality
+from .certainty import Quality, ceilings, listed, quality, same_repetitions
 from .estimates import Estimate
 from .results import Cell
 from .truths import Truth, known_ceiling, known_truth, true_ceiling, truth
@@ -90,12 +90,23 @@ def _bounds_of_one_row(source: str, n_factors: int, correlation: float) -> Float
 
 def bound_error(setting: Setting) -> float:
     """Return the root mean square of the bounds of all factors."""
-    return float(np.sqrt((bounds(setting) ** 2).mean()))
+    return _root_mean_square(bounds(setting))
 
 
 def share_error(cell: Cell) -> float:
     """Return the root mean square error of the shares of all factors in all repetitions."""
-    return float(np.sqrt(((cell.importances - true_importances(cell.setting)) ** 2).mean()))
+    return _root_mean_square(cell.importances - true_importances(cell.setting))
+
+
+def error_ratio(cell: Cell, other: Cell) -> float:
+    """Return the error of a cell over that of another, on tables that both have seen."""
+    ours, theirs = same_repetitions(cell, other)
+    true = true_importances(cell.setting)
+    return _root_mean_square(cell.importances[ours] - true) / _root_mean_square(other.importances[theirs] - true)
+
+
+def _root_mean_square(values: Floats) -> float:
+    return float(np.sqrt((values**2).mean()))
 
 
 def share_qualities(cell: Cell) -> list[Quality]:

@@ -102,8 +102,8 @@ def in_order(setting: Setting, method: str, repetition: int, order: tuple[int, .
 
 def made_up(task: Task, rng: np.random.Generator) -> Row:
     """Some result that a method might give, worse if it is not ours."""
-    if task.method == "SHARING":
-        return shares(task.setting, task.repetition, rng.normal())
+    if task.method.startswith("SHARING"):
+        return dataclasses.replace(shares(task.setting, task.repetition, rng.normal()), task=task)
     if task.method in ("CUMULATIVE", "PYFIRST-RANK"):
         return in_order(task.setting, task.method, task.repetition)
     setting, spread = task.setting, 0.02 if task.method.startswith(("FIRST", "NANNE")) else 0.2
@@ -120,7 +120,7 @@ def made_up(task: Task, rng: np.random.Generator) -> Row:
         error = 0.1 * rng.uniform(0.9, 1.1) if setting.classes else rng.uniform(0.9, 1.1)
     elif setting.part == "subset":
         error = 4 + 1 / task.repetition.bit_count()
-    certain = task.method.startswith(("NEAREST", "EXTRAPOLATED"))
+    certain = task.method.startswith(("NEAREST", "EXTRAPOLATED", "ADAPTIVE"))
     ranks_only = task.method in ("FILTER", "RF", "RF-SHAP") or certain
     one = row(task, importances, error, rng.uniform(1, 2) / spread, not ranks_only)
     sure = some_certainty(setting.n_factors, rng) if certain else None

@@ -8,12 +8,13 @@ from study.methods import registry
 from study.methods.registry import NAMES, method
 
 ESTIMATING = {name + end for name in ("NEAREST", "EXTRAPOLATED") for end in ("", "-SUBSAMPLE", "-UNGROUPED")}
-ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", *ESTIMATING}
+DROPPING = {"SPLINE-DROP", "PRODUCTS-DROP", "GP-DROP"}
+ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", "ADAPTIVE", *ESTIMATING, *DROPPING}
 
 
 BY_PLACE = {"CUMULATIVE", "PYFIRST-RANK"}
 OF_MANY = {"KNOCKOFFS"}
-OF_SETS = {"SHARING"}
+OF_SETS = {"SHARING", "SHARING-ADAPTIVE"}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in {"VIMP-ACC", *BY_PLACE, *OF_SETS, *OF_MANY}])

@@ -79,12 +79,13 @@ class TestTruths:
 
 
 class TestMethod:
-    def test_all_kinds_stand_in_a_row_and_are_what_the_public_functions_give(self) -> None:
+    @pytest.mark.parametrize(("name", "estimator"), [("SHARING", "extrapolated"), ("SHARING-ADAPTIVE", "adaptive")])
+    def test_all_kinds_stand_in_a_row_and_are_what_the_public_functions_give(self, name: str, estimator: str) -> None:
         X, y = Setting("stand-in", 300, 3).draw(0)
-        outcome, sets = method("SHARING")(X, y, 0), layout(3)
+        outcome, sets = method(name)(X, y, 0), layout(3)
         assert tuple(sets) == KINDS and len(outcome.importances) == 15
         alone, total, joint, pair, fair = np.split(outcome.importances, [3, 6, 9, 12])
-        options = {"estimator": "extrapolated", "random_state": 0}
+        options = {"estimator": estimator, "random_state": 0}
         np.testing.assert_allclose(np.maximum(alone, 0), closed_indices(X, y, **options).values)
         np.testing.assert_allclose(np.maximum(total, 0), total_indices(X, y, **options).values)
         np.testing.assert_allclose(pair, interactions(X, y, **options).values)
