@@ -65,7 +65,7 @@ NAMES = {
     "twenty-lines": "20 lines of 95 %",
     "twenty-noisy-lines": "20 lines of 70 %",
     **{name: f"{'Curves' if model.curved else 'Lines'}, R² = {model.ceiling}" for name, model in MODELS.items()},
-    **{f"levels-{n}": f"Categories of {n} levels" for n in N_LEVELS},
+    **{f"levels-{n}": f"{n} levels" for n in N_LEVELS},
 }
 NAMES |= {
     in_noise(name, share): f"{NAMES[name]}, {100 * share:.0f} % noise"

@@ -183,7 +183,7 @@ class TestPage:
         write_importances_page(tmp_path / "importances.md", tmp_path)
         text = (tmp_path / "importances.md").read_text()
         assert all(f"| Lines, N = {n:,} | 1.00 (1.00) | – |" in text for n in SIZES)
-        assert text.count("| XOR, 50 % noise, p = 4, N = 300 |") == 2 and "nan" not in text
+        assert text.count("| XOR, 50 % noise, 300 |") == 2 and "nan" not in text
 
     @pytest.mark.skipif(not IMPORTANCES_PAGE.exists() or not RESULTS.exists(), reason="the page is not here")
     def test_the_page_in_the_repository_is_what_is_stored(self) -> None:

@@ -1,12 +1,12 @@
 """Errors of importances beside the bound and the peers, and how often intervals hold the truth."""
 
-from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from ...data.additive import CEILINGS
-from ...data.importances import ADDITIVE, CORRELATIONS, DIMENSIONS, HARDER, SIZES
-from ...data.labels import label
+from ...data.importances import ADDITIVE, CORRELATIONS, DIMENSIONS, HARDER, REMOVALS, SIZES
+from ...data.labels import NAMES, label
 from ...data.setting import Setting
 from ...methods.sharing import KINDS
 from ...paper.claims.importances import GROUPS, OURS, highest_ratio, kind_coverage
@@ -24,22 +24,23 @@ WORDS = {
     "PRODUCTS-DROP": "products",
     "GP-DROP": "GP",
 }
+SHAPES = ("Lines", "Curves")
 WHAT = ("shares", "nulls", "ceiling")
 COVERED_NOTE = "Covered: share of intervals of 95 % that hold the truth; shares below 0.01 stand with the nulls."
 
 
 def tabulate_additive(results: Results) -> list[Table]:
     """Errors of all methods over the bound, ours over the better of bound and peer in each cell, and intervals."""
-    return [_beside_the_bound(results), _every_cell(results), _intervals(results)]
+    every_cell = (_every_cell(results, shape) for shape in SHAPES)
+    return [_beside_the_bound(results), *every_cell, _intervals(results)]
 
 
 def _beside_the_bound(results: Results) -> Table:
     methods = BY_NAME["additive"].methods
     rows = []
-    for shape in ("Lines", "Curves"):
-        for n in SIZES:
-            settings = [one for one in ADDITIVE if one.source.startswith(shape.lower()) and one.n_rows == n]
-            rows.append([f"{shape}, N = {n:,}", *(_median_ratio(results, name, settings) for name in methods)])
+    for shape, n in product(SHAPES, SIZES):
+        settings = [one for one in ADDITIVE if one.source.startswith(shape.lower()) and one.n_rows == n]
+        rows.append([f"{shape}, N = {n:,}", *(_median_ratio(results, name, settings) for name in methods)])
     header = ("", *(WORDS[name] for name in methods))
     return Table("Error over the bound: median of 27 cells, and the highest", header, rows)
 
@@ -50,19 +51,14 @@ def _median_ratio(results: Results, method: str, settings: list[Setting]) -> str
     return f"{np.median(ratios):.2f} ({max(ratios):.2f})" if ratios else NOTHING
 
 
-def _every_cell(results: Results) -> Table:
+def _every_cell(results: Results, shape: str) -> Table:
+    columns = list(product(CEILINGS, CORRELATIONS))
     rows = []
-    for shape in ("lines", "curves"):
-        for n in SIZES:
-            for p in DIMENSIONS:
-                cells = [
-                    _ratio(results, Setting(f"{shape}-{100 * r2:.0f}", n, p, rho))
-                    for r2 in CEILINGS
-                    for rho in CORRELATIONS
-                ]
-                rows.append([f"{shape.capitalize()}, N = {n:,}, p = {p}", *cells])
-    header = ("", *(f"{r2}, {rho}" for r2 in CEILINGS for rho in CORRELATIONS))
-    return Table("Our error over the better of the bound and splines, by R² and ρ", header, rows)
+    for n, p in product(SIZES, DIMENSIONS):
+        settings = [Setting(f"{shape.lower()}-{100 * r2:.0f}", n, p, rho) for r2, rho in columns]
+        rows.append([f"N = {n:,}, p = {p}", *(_ratio(results, one) for one in settings)])
+    header = ("", *(f"{r2}/{rho}" for r2, rho in columns))
+    return Table(f"{shape}: our error over the better of the bound and splines, by R²/ρ", header, rows)
 
 
 def _ratio(results: Results, setting: Setting) -> str:
@@ -97,8 +93,13 @@ def tabulate_harder(results: Results) -> list[Table]:
     header = ("", *(WORDS[name] for name in methods), "ratio")
     note = "Ratio: ours over the smallest one of the others, each on tables that both have seen."
     return [
-        Table("Error of shares", header, errors, note),
-        Table("Intervals: covered shares, nulls and ceiling", ("", *WHAT, "tables"), intervals, COVERED_NOTE),
+        Table("Error of shares, by number of rows", header, errors, note),
+        Table(
+            "Intervals, by number of rows: covered shares, nulls and ceiling",
+            ("", *WHAT, "tables"),
+            intervals,
+            COVERED_NOTE,
+        ),
     ]
 
 
@@ -107,14 +108,18 @@ def tabulate_alone_and_joint(results: Results) -> list[Table]:
     rows = []
     for setting in LINEAR:
         cell = results.find("SHARING-ADAPTIVE", setting)
-        shares = [_text(kind_coverage(cell, kind)) if cell.n else NOTHING for kind in KINDS]
+        shares = [kind_coverage(cell, kind).text(2) if cell.n else NOTHING for kind in KINDS]
         rows.append([label(setting), *shares, str(cell.n)])
     note = "Of indices of at least 0.01."
     return [Table("How often intervals of 95 % hold the truth", ("", *KINDS, "tables"), rows, note)]
 
 
 def _title(setting: Setting) -> str:
-    return f"{label(replace(setting, n_rows=1000))}, N = {setting.n_rows:,}"
+    """Return what the setting is called, without what is the same in all of a kind, and its number of rows."""
+    parts = [NAMES[setting.source]]
+    parts += ["two classes"] if setting.classes else []
+    parts += [setting.part.partition(" % ")[2]] if setting.part in REMOVALS else []
+    return f"{', '.join(parts)}, {setting.n_rows:,}"
 
 
 def _error(cell: Cell) -> str:
