@@ -20,8 +20,7 @@ the truth. The page is written by `python -m study show all` from the rows store
 `python -m study run additive` runs what is missing of one experiment and `python -m study show additive` shows it.
 
 Error: the root mean square error of shares, over all factors and all runs of a cell, nulls included. A cell is a kind
-of table with its numbers of rows and factors. Functions, curves and seeds are not those on which the estimator was
-made.
+of table with its numbers of rows and factors. The estimator was tuned on tables other than these.
 
 - {REQUIREMENT_RULE}
 - Means of fewer than {FEW} repetitions are not judged."""
