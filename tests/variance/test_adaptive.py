@@ -176,7 +176,7 @@ def test_it_is_several_times_as_precise_as_nearest_rows_where_there_is_noise():
 def test_local_fits_find_what_is_too_rough_for_smooth_ones(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.random((1500, 2))
-    y = np.sign(np.sin(20 * X[:, 0]) * np.sin(20 * X[:, 1])) + 0.1 * rng.normal(size=1500)
+    y = np.sign(np.sin(30 * X[:, 0]) * np.sin(30 * X[:, 1])) + 0.1 * rng.normal(size=1500)
     with_local = estimate(X, y).r2_ceiling
     monkeypatch.setattr(adaptive, "MOST_FOR_LOCAL", 0)
     assert estimate(X, y).r2_ceiling + 0.2 < with_local < 1
@@ -246,3 +246,17 @@ def test_constant_factors_copies_and_tiny_tables_are_no_trouble():
         found = estimate(table, X[:, 0] + rng.normal(size=n_rows))
         assert np.isfinite(found.values).all() and found.values[3] == 0
         assert np.isfinite(found.standard_errors[:3]).all()
+
+
+def test_a_bend_of_the_fit_is_found_where_y_is_a_steep_function_of_a_sum():
+    def bend(make_response):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(800, 4))
+        return make_fit(X, make_response(X, rng))[0].bend
+
+    def of_classes(X, rng):
+        return (X.sum(axis=1) + 0.3 * rng.normal(size=800) > 0).astype(float)
+
+    assert bend(of_classes) > 0.01
+    assert bend(lambda X, rng: X.sum(axis=1) + rng.normal(size=800)) == 0
+    assert bend(lambda _, rng: rng.normal(size=800)) == 0

@@ -29,7 +29,7 @@ LEAST_FOUND = 2.0
 # Factors beyond which rows are too far apart for local fits to find anything.
 MOST_FOR_LOCAL = 20
 
-# Local fits miss about this share of what they find beyond the smooth fit.
+# Local fits, and a bend of the fit, miss about this share of what they find beyond the smooth fit.
 UNSEEN = 0.6
 
 # The variance of an effect is so many times that of its linear part, that of the quadratic one, the square of what two
@@ -175,13 +175,14 @@ class _Fits:
         """
         n, local = self._outer.size, self._local
         rows, bias = self._squares, 0.0
-        unsure = (LINEAR_OF_NOISE - 1 + NOISE_OF_FEW / n) * self._variance(rows) + n * self._error**2
+        unsure = (LINEAR_OF_NOISE - 1 + NOISE_OF_FEW / n) * self._variance(rows)
+        unsure += n * (self._error**2 + (UNSEEN * sum(fit.bend for fit in self._fits)) ** 2)
         if local is not None:
             rows, bias = (1 - local.weight) * rows + local.weight * local.rows, local.weight * local.bias
             unsure += local.weight**2 * local.overlap
         if set(self._whole) <= set(factors):
             return Contributions(rows, unsure, bias=bias)
-        effects, known, difference, quadratic = np.zeros(n), 0.0, 0.0, 0.0
+        effects, known, difference, quadratic, bend = np.zeros(n), 0.0, 0.0, 0.0, 0.0
         for fit in self._fits:
             found = fit.project(self._functions_of(factors))
             effect = found.left * (found.left + 2 * fit.without)
@@ -189,9 +190,10 @@ class _Fits:
             known += found.error
             difference += self._mean(effect) + found.error - found.posterior
             quadratic += found.quadratic
+            bend += found.bend
         own = (LINEAR - 1 + LINEAR_OF_FEW / n) * self._variance(effects)
         own += n * (QUADRATIC * quadratic + DIFFERENCE * difference**2)
-        own += n * (HIDDEN * (self._noise / n) ** 2 + MISSED * self._error**2)
+        own += n * (HIDDEN * (self._noise / n) ** 2 + MISSED * self._error**2 + (UNSEEN * bend) ** 2)
         if local is not None:
             rough = local.search.contributions(factors, 1)
             effects += local.weight * (local.unit * rough.rows - local.rows)

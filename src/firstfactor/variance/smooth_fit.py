@@ -13,19 +13,26 @@ from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import legendre
+from scipy.stats import rankdata
 
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions
 from .local_linear import intraclass_correlation
 from .random_effects import Block, shrink
 
-# Functions of a fit, at most; not more than rows, but that many in any table.
-MOST_FUNCTIONS, FEWEST_FUNCTIONS = 350, 20
+# Functions of a fit: for each line, contrast of levels or gap so many, but within these bounds; not more for each row
+# than this, but that many in any table.
+FUNCTIONS_PER_LINE, ENOUGH_FUNCTIONS, MOST_FUNCTIONS = 50, 350, 700
+FUNCTIONS_PER_ROW, FEWEST_FUNCTIONS = 1.5, 20
 
 # Functions of a single factor in the first stage, and of each in the second. Where something was found there are more:
 # one for this many rows, but at least and at most so many. The largest sum of orders in a product.
 FIRST_ORDERS, SECOND_ORDERS = 10, 6
 ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 15, 20, 40, 16
+
+# Products of the same factors and orders, at most.
+MOST_IN_BLOCK = 60
 
 # Rows that tell the mean products of functions well enough where these only tell how large an error is.
 ENOUGH_ROWS = 2000
@@ -44,12 +51,16 @@ MOST_LEVERAGE = 0.95
 # than this number and this share of the rows.
 PROJECTED, LEAST_EACH, MOST_PROJECTED, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 300, 200, 0.5
 
+# Polynomials of the fit's rank that y may follow, and how many standard deviations above chance what they find must be.
+BENDS, LEAST_BEND = 5, 4.0
+
 # Ridge penalties, as shares of the rows, that are tried for these regressions.
 RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
 
 # Axes of the functions with a smaller share of the largest variance are rounding. Regressions have at most this share
 # of the rows as degrees of freedom, and a row is taken to be at most this share of its own fit.
 SMALLEST_AXIS, MOST_FREEDOM, MOST_OF_VALUE = 1e-9, 0.6, 0.8
+TINY = 1e-30
 
 Product = tuple[tuple[int, int], ...]
 """Factors and the number of the function of each that is multiplied."""
@@ -66,9 +77,11 @@ class Projection(NamedTuple):
     """The mean square of it, given all rows."""
     quadratic: float
     """The variance of that mean square from the error of the fit alone."""
+    bend: float
+    """The part of that mean square that comes from a bend of the fit."""
 
 
-NOTHING_LEFT = Projection(np.zeros(1), 0.0, 0.0, 0.0)
+NOTHING_LEFT = Projection(np.zeros(1), 0.0, 0.0, 0.0, 0.0)
 
 
 class SmoothFit:
@@ -90,15 +103,21 @@ class SmoothFit:
         self._y = y - self._mean(y)
         self._units = self._size if groups is None else min(self._size, np.unique(groups).size)
         """How many of them, or how many groups, are independent."""
-        budget = int(min(MOST_FUNCTIONS, max(self._units, FEWEST_FUNCTIONS)))
+        n_lines = sum(int((each.orders <= 1).sum()) for each in functions.values())
+        wanted = np.clip(FUNCTIONS_PER_LINE * n_lines, ENOUGH_FUNCTIONS, MOST_FUNCTIONS)
+        budget = int(min(wanted, max(FUNCTIONS_PER_ROW * self._units, FEWEST_FUNCTIONS)))
         self._fit(_first_products(functions, budget), ROUNDS[0])
         if groups is not None:
             self._alike = intraclass_correlation(self._leave_out()[1][:, None], groups)
         self._fit(_second_products(functions, self._worth_more(), budget), ROUNDS[1])
         residuals, without, self._change = self._leave_out()
-        self.without: Floats = without
+        self._bend = self._find_bend(without)
+        self.bend = float(self._mean(self._bend**2))
+        """How much a bend of the fit explains beyond it."""
+        self.without: Floats = without - self._bend
         """The residual of each row from the fit to the rows of other groups, (rows,)."""
-        self.squares: Floats = residuals * without * (1 + 2 * float(self._effects.adaptivity.sum()) / self._size)
+        chosen = 1 + 2 * float(self._effects.adaptivity.sum()) / self._size
+        self.squares: Floats = (residuals - self._bend) * self.without * chosen
         """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
         columns = self._centred(self._products)
         self.error = float(np.sum(self._roughly(columns) * self._effects.covariance))
@@ -188,6 +207,24 @@ class SmoothFit:
         change = root @ self._sum_in_groups(terms * without)
         return residuals, residuals + np.einsum("ij,ij->j", columns, change), change[:-1]
 
+    def _find_bend(self, without: Floats) -> Floats:
+        """Return what y follows of polynomials of the fit without each row, (rows,); 0 if that may be chance.
+
+        Probabilities of classes are a steep function of a sum, and steps of a product: no sum of few products is.
+        """
+        basis = _polynomials(self._y - without)
+        basis -= self._mean(basis)[:, None]
+        sizes, axes = np.linalg.eigh(self._gram(basis))
+        some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), TINY)
+        basis = axes[:, some].T @ basis / np.sqrt(sizes[some])[:, None]
+        slopes, n = self._mean(basis * without), int(some.sum())
+        chance = float(self._mean(without**2)) / self._units
+        found = float(slopes @ slopes)
+        if found <= (n + LEAST_BEND * np.sqrt(2 * n)) * chance:
+            return np.zeros_like(without)
+        bend: Floats = (1 - n * chance / found) * slopes @ basis
+        return bend
+
     def project(self, factors: dict[int, Functions]) -> Projection:
         """Return what some factors leave of the fit."""
         parts: list[tuple[int, Product, int]] = []
@@ -199,7 +236,8 @@ class SmoothFit:
                 parts.append((k, inside, outside.setdefault(rest, len(outside))))
         if not parts:
             return NOTHING_LEFT
-        rests = self._regress(self._centred(list(outside)), factors)
+        basis = _predictors(factors, self._y.size)
+        rests = self._regress(self._centred(list(outside)), basis)
         where = [k for k, _, _ in parts]
         columns = rests[[rest for _, _, rest in parts]]
         columns *= self._columns([inside for _, inside, _ in parts])
@@ -209,18 +247,22 @@ class SmoothFit:
         spread = self._roughly(columns) @ covariance
         error = float(np.trace(spread))
         error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
-        square = float(self._mean(left**2))
-        return Projection(without, error, square + error, 2 * float(np.sum(spread * spread.T)))
+        bend = self._bend
+        if self.bend > 0 and factors:
+            known = self._effects.coefficients @ self._centred(self._products) - left
+            bend = self._regress(bend[None], np.concatenate([basis, _polynomials(known)]))[0]
+        square = float(self._mean((left + bend) ** 2))
+        quadratic = 2 * float(np.sum(spread * spread.T))
+        return Projection(without + bend, error, square + error, quadratic, float(self._mean(bend**2)))
 
-    def _regress(self, values: Floats, factors: dict[int, Functions]) -> Floats:
-        """Return what ridge regressions of values, (values, rows), on some factors leave of rows left out.
+    def _regress(self, values: Floats, basis: Floats) -> Floats:
+        """Return what ridge regressions of values, (values, rows), on functions, (functions, rows), leave of them.
 
-        The penalty of each is the one with the best generalised cross-validation.
+        Each row is taken to be left out. The penalty is the one with the best generalised cross-validation.
         """
-        basis = _predictors(factors, values.shape[1])
         if len(basis) == 0:
             return values
-        basis -= self._mean(basis)[:, None]
+        basis = basis - self._mean(basis)[:, None]
         if len(basis) > MOST_PROJECTED:
             related = np.abs(basis * self._weights @ values.T).max(axis=1)
             basis = basis[np.sort(np.argsort(-related, kind="stable")[:MOST_PROJECTED])]
@@ -260,6 +302,12 @@ def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | Non
     return without
 
 
+def _polynomials(values: Floats) -> Floats:
+    """Return some values, and polynomials of their ranks, (polynomials, rows)."""
+    ranks = 2 * (rankdata(values) - 0.5) / values.size - 1
+    return np.concatenate([values[None], legendre.legvander(ranks, BENDS)[:, 1:].T])
+
+
 def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
     """Return functions of some factors and products of two, rough ones made smaller: (functions, rows)."""
     number = max(len(factors), 1)
@@ -293,7 +341,7 @@ def _first_products(functions: dict[int, Functions], budget: int) -> list[Produc
             own = total - (n_factors - 2)  # products of three begin later
             if own < n_factors or comb(len(sizes), n_factors) > budget:
                 continue
-            new = [each for some in combinations(sizes, n_factors) for each in _products(some, sizes, own)]
+            new = [each for some in combinations(sizes, n_factors) for each in _products(some, functions, own)]
             if new and len(found) + len(new) > budget:
                 if total > 3:
                     return found
@@ -313,7 +361,7 @@ def _second_products(
     reached: dict[tuple[int, ...], int] = {(i,): size for i, size in firsts.items()}
     if comb(len(sizes), 2) <= budget // 2:
         for pair in combinations(sizes, 2):
-            found += _products(pair, sizes, 2)
+            found += _products(pair, functions, 2)
             reached[pair] = 2
     waiting: list[tuple[float, tuple[int, ...], list[Product]]] = []
 
@@ -322,7 +370,7 @@ def _second_products(
         limit = sizes[factors[0]] if len(factors) == 1 else MOST_IN_PRODUCT
         if total <= limit:
             heapq.heappush(
-                waiting, (total / (2 if len(factors) == 1 else 1), factors, _products(factors, sizes, total))
+                waiting, (total / (2 if len(factors) == 1 else 1), factors, _products(factors, functions, total))
             )
 
     for factors in worth_more:
@@ -337,7 +385,15 @@ def _second_products(
     return found
 
 
-def _products(factors: tuple[int, ...], sizes: dict[int, int], total: int) -> list[Product]:
-    """Return the products of one function of each factor whose numbers, from 1, add up to ``total``."""
-    numbers = product(*(range(min(sizes[i], total)) for i in factors))
-    return [tuple(zip(factors, each, strict=True)) for each in numbers if sum(each) + len(factors) == total]
+def _products(factors: tuple[int, ...], functions: dict[int, Functions], total: int) -> list[Product]:
+    """Return the function of this number, from 1, of a factor; of several, products whose orders add up to ``total``.
+
+    Of the many that large categories have, those of frequent levels are taken.
+    """
+    if len(factors) == 1:
+        return [((factors[0], total - 1),)] if total <= functions[factors[0]].orders.size else []
+    orders = [np.ceil(functions[i].orders).astype(int).tolist() for i in factors]
+    most = total - len(factors) + 1
+    numbers = product(*(range(sum(order <= most for order in each)) for each in orders))
+    found = [some for some in numbers if sum(each[a] for each, a in zip(orders, some, strict=True)) == total]
+    return [tuple(zip(factors, some, strict=True)) for some in sorted(found, key=sum)[:MOST_IN_BLOCK]]
