@@ -436,8 +436,8 @@ IMPORTANCES = (
         "harder-importances",
         "Interactions, heavy tails, categories, classes and missing values",
         (
-            Plan(importances.HARDER, ("ADAPTIVE", *reversed(ESTIMATORS), *DROPPING), range(HALF)),
-            Plan(importances.SMOOTH, ("GP-DROP",), range(SOME)),
+            Plan(importances.HARDER, ("ADAPTIVE", *reversed(ESTIMATORS), *DROPPING), range(MANY, MANY + HALF)),
+            Plan(importances.SMOOTH, ("GP-DROP",), range(MANY, MANY + SOME)),
         ),
     ),
     Experiment(
