@@ -1,12 +1,18 @@
 """The page on how good importances are, docs/results/importances.md: made from stored rows alone, never by hand."""
 
 from pathlib import Path
+from typing import Any
+
+from firstfactor._utils.atomic_write import write_whole
 
 from ..paper.verdicts import REQUIREMENT_RULE
-from ..runs.experiments import FEW, IMPORTANCES
+from ..runs.experiments import FEW, IMPORTANCES, REAL_IMPORTANCES
+from ..runs.importances_real import N_HALVES, read_importances_real
 from ..runs.store import RESULTS
-from .requirements_page import make_requirements_page, write_requirements_page
-from .sections import Section
+from ..scores.results import Results
+from .layout import Table
+from .requirements_page import make_requirements_page
+from .sections import Section, make_section
 from .study_page import PAGE
 
 IMPORTANCES_PAGE = PAGE.with_name("importances.md")
@@ -30,9 +36,37 @@ had shown where intervals failed; the tables below are others of these kinds.
 
 def write_importances_page(page: Path = IMPORTANCES_PAGE, folder: Path = RESULTS) -> None:
     """Write the page."""
-    write_requirements_page(page, folder, INTRODUCTION, IMPORTANCES)
+    results = Results.load(folder)
+    text = make_importances_page(
+        [make_section(one.name, results) for one in IMPORTANCES], read_importances_real(folder)
+    )
+    write_whole(page, lambda file: file.write(text.encode()))
 
 
-def make_importances_page(sections: list[Section]) -> str:
+def make_importances_page(sections: list[Section], real_tables: dict[str, Any]) -> str:
     """Return the page in Markdown."""
-    return make_requirements_page(INTRODUCTION, sections)
+    real = Section(REAL_IMPORTANCES, [_show(name, table) for name, table in real_tables.items()], [], [])
+    return make_requirements_page(INTRODUCTION, [*sections, *([real] if real_tables else [])])
+
+
+def _show(name: str, table: dict[str, Any]) -> Table:
+    """Return the shares of one table and its ceiling, with intervals and spread."""
+    rows = [
+        [
+            factor,
+            *(_interval(found[each]) for each in ("extrapolated", "adaptive")),
+            f"{2 * 1.96 * found['spread']:.3f}",
+        ]
+        for factor, found in [*table["factors"].items(), ("R² ceiling", table["ceiling"])]
+    ]
+    return Table(
+        f"{name}, {table['n_rows']:,} rows: shares with 95 % intervals, and the width of an interval that {N_HALVES} "
+        "fits to halves of the rows would give.",
+        ("", "extrapolated, before", "adaptive, now", "width by halves"),
+        rows,
+    )
+
+
+def _interval(numbers: list[float]) -> str:
+    value, low, high = numbers
+    return f"{value:.3f} ({low:.3f}–{high:.3f})"

@@ -446,5 +446,8 @@ IMPORTANCES = (
         (Plan(LINEAR, ("SHARING-ADAPTIVE",), range(MOST)),),
     ),
 )
+REAL_IMPORTANCES = Experiment(
+    "real-importances", "Real tables: intervals and the spread of half-sample fits", (), "study.runs.importances_real"
+)
 ALL = (*PAPER, *CERTAINTY, *EVIDENCE, *SHARING, *ORDINARY, *IMPORTANCES)
 BY_NAME = {experiment.name: experiment for experiment in ALL}

@@ -260,3 +260,15 @@ def test_a_bend_of_the_fit_is_found_where_y_is_a_steep_function_of_a_sum():
     assert bend(of_classes) > 0.01
     assert bend(lambda X, rng: X.sum(axis=1) + rng.normal(size=800)) == 0
     assert bend(lambda _, rng: rng.normal(size=800)) == 0
+
+
+def test_what_a_factor_outside_of_the_fit_leaves_is_about_what_it_leaves_inside():
+    rng = np.random.default_rng(0)
+    X = rng.multivariate_normal(np.zeros(3), 0.6 + 0.4 * np.eye(3), 1000)
+    y = X[:, 0] + X[:, 1] + rng.normal(size=1000)
+    with open_variances(X, y, Options(estimator="adaptive")) as variances:
+        outside, inside = (variances.around(some).of((2,)) for some in ((0, 1), (0, 1, 2)))
+        whole = variances.around((0, 1)).of((0, 1))
+    true = 3.2 + 1 - 1.2**2  # of y, less what is told by a covariance of 1.2
+    assert outside == pytest.approx(inside, rel=0.05) and outside == pytest.approx(true, rel=0.1)
+    assert whole < outside

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cache, cached_property
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -24,10 +24,20 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     Workers cut the work themselves. Threads of BLAS beside them would wait for each other, and round differently for
     another number of them.
     """
-    from threadpoolctl import threadpool_limits  # only now: it looks at all libraries that are loaded
-
-    context: AbstractContextManager[Any] = threadpool_limits(1, "blas")
+    context: AbstractContextManager[Any] = _linear_algebra().limit(limits=1, user_api="blas")
     return context
+
+
+@cache
+def _linear_algebra() -> Any:
+    """Return what limits the threads of the libraries for linear algebra, those of numpy and of scipy.
+
+    It looks at all libraries that are loaded, which takes some milliseconds.
+    """
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class Workers:

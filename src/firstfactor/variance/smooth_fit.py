@@ -119,8 +119,9 @@ class SmoothFit:
         chosen = 1 + 2 * float(self._effects.adaptivity.sum()) / self._size
         self.squares: Floats = (residuals - self._bend) * self.without * chosen
         """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
-        columns = self._centred(self._products)
-        self.error = float(np.sum(self._roughly(columns) * self._effects.covariance))
+        self._fitted = self._y - residuals
+        self._spread = self._roughly(self._centred(self._products)) @ self._effects.covariance
+        self.error = float(np.trace(self._spread))
         """The mean square of the error of the fit, as far as the fit knows."""
 
     def _fit(self, products: list[Product], rounds: int) -> None:
@@ -227,6 +228,8 @@ class SmoothFit:
 
     def project(self, factors: dict[int, Functions]) -> Projection:
         """Return what some factors leave of the fit."""
+        if factors and self._functions.keys().isdisjoint(factors):
+            return self._project_on_others(factors)
         parts: list[tuple[int, Product, int]] = []
         outside: dict[Product, int] = {}
         for k, functions in enumerate(self._products):
@@ -249,11 +252,19 @@ class SmoothFit:
         error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
         bend = self._bend
         if self.bend > 0 and factors:
-            known = self._effects.coefficients @ self._centred(self._products) - left
+            known = self._fitted - left
             bend = self._regress(bend[None], np.concatenate([basis, _polynomials(known)]))[0]
         square = float(self._mean((left + bend) ** 2))
         quadratic = 2 * float(np.sum(spread * spread.T))
         return Projection(without + bend, error, square + error, quadratic, float(self._mean(bend**2)))
+
+    def _project_on_others(self, factors: dict[int, Functions]) -> Projection:
+        """Return what factors that are not in the fit leave of it: its parts need not be told apart."""
+        fits = np.stack([self._fitted + self._bend, self._y - self.without])
+        left, without = self._regress(fits - self._mean(fits)[:, None], _predictors(factors, self._y.size))
+        error = self.error - 2 * self._effects.noise * float(self._effects.adaptivity.sum()) / self._size
+        quadratic = 2 * float(np.sum(self._spread * self._spread.T))
+        return Projection(without, error, float(self._mean(left**2)) + error, quadratic, self.bend)
 
     def _regress(self, values: Floats, basis: Floats) -> Floats:
         """Return what ridge regressions of values, (values, rows), on functions, (functions, rows), leave of them.
