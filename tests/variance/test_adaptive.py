@@ -272,3 +272,12 @@ def test_what_a_factor_outside_of_the_fit_leaves_is_about_what_it_leaves_inside(
     true = 3.2 + 1 - 1.2**2  # of y, less what is told by a covariance of 1.2
     assert outside == pytest.approx(inside, rel=0.05) and outside == pytest.approx(true, rel=0.1)
     assert whole < outside
+
+
+def test_groups_whose_rows_have_all_but_noise_in_common_are_no_trouble():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 4)
+    X, y = rng.normal(size=(12, 2))[groups], rng.normal(size=12)[groups]
+    fit, _ = make_fit(X, y, None, groups)
+    assert fit._alike == 0.95 and np.isfinite(fit.squares).all()
+    assert np.isfinite(estimate(X, y, groups=groups).values).all()

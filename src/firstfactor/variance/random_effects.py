@@ -68,7 +68,7 @@ def shrink(
     times. ``square`` is the sum of squares of y.
     """
     total = square / n_rows
-    if not blocks:
+    if not blocks or total == 0:
         return Effects(np.arange(0), np.zeros(0), np.zeros((0, 0)), total, np.zeros(0))
     shapes, costs, plain = _shapes(blocks, moments.size)
     noise = total / 2

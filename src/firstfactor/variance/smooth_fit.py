@@ -43,8 +43,8 @@ ROUNDS = (12, 25)
 # A block whose share of what is explained is above this is worth more functions.
 LEAST_SHARE = 0.003
 
-# The most of its own fit that a row or a group is taken to be.
-MOST_LEVERAGE = 0.95
+# The most of its own fit that a row or a group is taken to be, and how alike rows of a group are at most.
+MOST_LEVERAGE, MOST_ALIKE = 0.95, 0.95
 
 # Functions of each factor that others are regressed on: in all so many, but at least so many of each while there are no
 # more than that in all; if there are, those that go most with the others. There are products of two if they are no more
@@ -108,7 +108,7 @@ class SmoothFit:
         budget = int(min(wanted, max(FUNCTIONS_PER_ROW * self._units, FEWEST_FUNCTIONS)))
         self._fit(_first_products(functions, budget), ROUNDS[0])
         if groups is not None:
-            self._alike = intraclass_correlation(self._leave_out()[1][:, None], groups)
+            self._alike = min(intraclass_correlation(self._leave_out()[1][:, None], groups), MOST_ALIKE)
         self._fit(_second_products(functions, self._worth_more(), budget), ROUNDS[1])
         residuals, without, self._change = self._leave_out()
         self._bend = self._find_bend(without)
