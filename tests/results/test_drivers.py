@@ -108,7 +108,8 @@ def test_how_sure_it_is_is_said():
     assert say_drivers(made_up([0.5, 0.3], p=[0.2, 0.3]), "y") == "y may be driven by a and b."
     assert say_drivers(made_up([0.5, 0.3], p=[0.01, 0.3]), "y") == "y is driven by a and b; the evidence for b is weak."
     assert say_drivers(made_up([0.5, 0.3], uncertainty=None), "y") == "y seems to be driven by a and b."
-    assert say_drivers(made_up([0.5, 0.3], noise_variance=0.999), "y") == "y may be driven by a and b."
+    unknown = "y may be driven by a and b, which these rows cannot order."
+    assert say_drivers(made_up([0.5, 0.3], noise_variance=0.999), "y") == unknown
     paper = made_up([0.5, 0.3, 0.1], p=np.nan, procedure=Procedure(rule="paper"))
     assert say_drivers(paper, "the ranks of y") == "a and b, then c were selected to explain the ranks of y."
     doubtful = replace(made_up([0.5], error=0.4, p=np.nan), procedure=Procedure(rule="paper"))

@@ -225,8 +225,10 @@ def test_fewer_rows_to_select_on_are_said():
     X, y = problems.friedman.sample(300, seed=0)
     few = FIRST(rule="calibrated", n_outer=100, random_state=0).fit(X, y).indices_
     assert say_rows_judged(few) == "Factors were selected on 100 rows, drawn at random."
-    for options in ({"rule": "calibrated"}, {"n_outer": 100}, {"rule": "calibrated", "split": True}):
+    for options in ({"rule": "calibrated"}, {}, {"rule": "calibrated", "split": True}):
         assert say_rows_judged(FIRST(random_state=0, **options).fit(X, y).indices_) == ""
+    averaged = "Importances and the ceiling come from 100 rows, drawn at random."
+    assert say_rows_judged(FIRST(random_state=0, n_outer=100).fit(X, y).indices_) == averaged
     assert say_rows_judged(total_indices(X, y)) == ""
 
 

@@ -63,6 +63,7 @@ def relative_to_all(
         noise_variance=0.0 if method == "NN" else variances.of(everything),
         response_variance=variances.response.variance,
         n_rows=design.n_rows,
+        n_averaged=variances.n_averaged,
         task=variances.response.task,
         classes=variances.response.classes,
         outputs=variances.response.names,

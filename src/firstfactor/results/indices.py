@@ -98,6 +98,8 @@ class Indices:
     """The columns of the table that each factor was made of; empty if each factor is a column."""
     rows: NDArray[np.intp] | None = None
     """The rows of the table that were analysed; None if all were."""
+    n_averaged: int | None = None
+    """How many of the rows importances and the ceiling are averages over; None if all."""
     missing: tuple[int, ...] = ()
     """How many rows of each factor have a missing value."""
     findings: LaterField[tuple[Finding, ...]] = LaterField(())

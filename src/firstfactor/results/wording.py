@@ -245,11 +245,13 @@ def say_rest(indices: Indices) -> str:
 
 
 def say_rows_judged(indices: Indices) -> str:
-    """The sentence on how many rows the factors were selected on, if on fewer than there were; or nothing."""
-    path = indices.path
-    if path is None or path.n_rows >= (path.rows_apart or indices.n_rows):
-        return ""
-    return f"Factors were selected on {path.n_rows:,} rows, drawn at random."
+    """The sentences on how many rows were looked at, if fewer than there were; or nothing."""
+    path, said = indices.path, []
+    if path is not None and path.n_rows < (path.rows_apart or indices.n_rows):
+        said.append(f"Factors were selected on {path.n_rows:,} rows, drawn at random.")
+    if indices.n_averaged is not None:
+        said.append(f"Importances and the ceiling come from {indices.n_averaged:,} rows, drawn at random.")
+    return " ".join(said)
 
 
 def say_bias(indices: Indices, way_out: str) -> str:

@@ -126,6 +126,7 @@ def estimate_selected(
         noise_variance=noise,
         response_variance=response.variance,
         n_rows=design.n_rows,
+        n_averaged=variances.n_averaged,
         task=response.task,
         classes=response.classes,
         outputs=response.names,

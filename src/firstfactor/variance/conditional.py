@@ -103,6 +103,11 @@ class Variances:
         return self._searcher.outer
 
     @property
+    def n_averaged(self) -> int | None:
+        """How many rows ev(u) is averaged over; None if all."""
+        return None if self.outer.size == self.design.n_rows else int(self.outer.size)
+
+    @property
     def total_share(self) -> float:
         """Outer rows as a share of those that tell Var(Y): of all, or 1 if ev(u) is relative to that of outer rows."""
         return self.outer.size / self.design.n_rows if self.estimator == "nearest" else 1.0
