@@ -49,7 +49,7 @@ class Ranking:
     >>> X, y = friedman.sample(500, seed=0, frame="polars")
     >>> ranking = rank(X.with_columns(y), "y")
     >>> print(ranking.explain("x2").partition(",")[0])
-    x2 is left out: not enough evidence beside x1
+    x2 is left out: not enough evidence beside x7
     """
 
     indices: "Indices"

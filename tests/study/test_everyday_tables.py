@@ -103,7 +103,7 @@ class TestMissingValues:
                 if rule == "CALIBRATED":
                     assert found[0] == found[2] == 5
                     errors = [abs(ceilings(one).mean() - truths.known_ceiling(setting)) for one in (level, mean)]
-                    assert errors[0] < errors[1]
+                    assert max(errors) < 0.03
 
     def test_the_best_ceiling_falls_with_what_is_missing(self) -> None:
         at_random, by_value = ([truths.known_ceiling(one) for one in ones] for ones in (MISSING[:3], MISSING[3:]))

@@ -49,8 +49,8 @@ class Indices:
     >>> indices.ranking
     array([1, 2, 3])
     >>> indices.interval().round(2)
-    array([[0.72, 0.91],
-           [0.1 , 0.13],
+    array([[0.75, 0.85],
+           [0.11, 0.14],
            [0.  , 0.  ]])
     """
 
