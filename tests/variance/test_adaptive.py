@@ -182,6 +182,32 @@ def test_local_fits_find_what_is_too_rough_for_smooth_ones(monkeypatch):
     assert estimate(X, y).r2_ceiling + 0.2 < with_local < 1
 
 
+def test_where_no_smooth_fit_serves_all_comes_from_local_fits_to_y():
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(2, size=(3000, 2))
+    y = np.sum(np.floor(4 * X) % 7, axis=1)
+    local = total_indices(X, y, estimator="extrapolated", uncertainty=True)
+    same(estimate(X, y), local)
+
+
+def test_a_line_is_followed_to_values_far_out():
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_t(2, size=(1000, 3))
+        y = X[:, 0] + 0.3 * X[:, 0].std() * rng.normal(size=1000)
+        found = estimate(X, y)
+        np.testing.assert_allclose(found.values, [1, 0, 0], atol=0.02)
+        assert found.r2_ceiling == pytest.approx(1 / 1.09, abs=0.02)
+
+
+def test_no_set_of_factors_leaves_more_than_there_is():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(100, 2))
+        found = estimate(X, X[:, 0] * X[:, 1] + rng.normal(size=100))
+        assert found.values.max() <= 1
+
+
 def test_of_many_rows_some_are_fitted_to(monkeypatch):
     monkeypatch.setattr(adaptive, "MAX_OUTER", 200)
     X, y = friedman(600)

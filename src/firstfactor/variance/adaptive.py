@@ -3,7 +3,8 @@
 With f̂ for the fit, e for its residual without the row and r for f̂ − E[f̂ | X_u] without the row, the row contributes
 (y − f̂)e to the noise and r² + 2er to what u leaves beyond it. The noise of a row is in both sides of a difference
 between two sets and cancels: that is what reaches the efficiency bound (Williamson et al. 2021). What is missing then,
-the mean square of the error of r, comes from the fit itself, or from local fits to e where these find something.
+the mean square of the error of r, comes from the fit itself, or from local fits to e where these find something. In
+tables that no smooth fit serves, all comes from local fits to y.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,9 @@ from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDE
 
 # The z-value below which what local fits find beyond the smooth one is chance.
 LEAST_FOUND = 2.0
+
+# Local fits to y are used instead if they leave less than this share of what is left with the smooth one.
+MUCH_LESS = 0.5
 
 # Factors beyond which rows are too far apart for local fits to find anything.
 MOST_FOR_LOCAL = 20
@@ -66,8 +70,8 @@ class AdaptiveSearch:
 
     def one(self, factors: Sequence[int]) -> float:
         """Return the variance of y that is left, given the factors."""
-        rows = self.contributions(factors, 1).rows
-        return max(self._search.unit * float(np.average(rows, weights=self._weights)), 0.0)
+        left = float(np.average(self.contributions(factors, 1).rows, weights=self._weights))
+        return self._search.unit * min(max(left, 0.0), 1.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return what is left given ``base`` plus each candidate."""
@@ -100,21 +104,25 @@ class AdaptiveSearch:
             return Contributions(total / unit, 0.0)
         with one_blas_thread():
             found = self._fits.find(whole, lambda: _Fits(self._search, self.outer, whole)).contribute(factors)
-        return Contributions(found.rows / unit, found.overlap / unit**2, bias=found.bias / unit)
+        return _in_units(found, 1 / unit)
 
 
 class _Local(NamedTuple):
-    """What local fits find in what smooth ones leave."""
+    """Local fits to what smooth ones leave, or to y itself."""
 
     search: ExtrapolatedSearch
     unit: float
-    """The variance of what smooth fits leave."""
-    weight: float
-    """How far local fits are believed, from 0 to 1."""
-    rows: Floats
-    """What each row contributes to the noise variance, (rows,)."""
-    overlap: float
-    bias: float
+    """The variance of what is fitted."""
+    noise: Contributions
+    """What each row contributes to the noise variance."""
+    weight: float = 1.0
+    """How far these fits are believed, from 0 to 1."""
+    is_of_y: bool = False
+    """Whether y itself is fitted."""
+
+    def contribute(self, factors: tuple[int, ...]) -> Contributions:
+        """Return what each row contributes to the variance that some factors leave."""
+        return _in_units(self.search.contributions(factors, 1), self.unit)
 
 
 class _Fits:
@@ -148,24 +156,38 @@ class _Fits:
         sums = centred if self._groups is None else np.bincount(self._groups, centred)
         return float(sums @ sums) / rows.size
 
+    def _fit_locally(self, y: Floats) -> _Local:
+        """Return local fits in the same factors to responses, (rows, outputs)."""
+        centred = y - np.average(y, axis=0, weights=self._weights)
+        search = replace(self._search.on_rows(self._outer, centred), outer=np.arange(self._outer.size))
+        local = ExtrapolatedSearch(search)
+        return _Local(local, search.unit, _in_units(local.contributions(self._whole, 1), search.unit))
+
+    def _gain(self, local: _Local, before: Floats) -> tuple[float, float]:
+        """Return how much less than before local fits leave on average, and the standard error of that."""
+        gain = before - local.noise.rows
+        return self._mean(gain), float(np.sqrt((self._variance(gain) + local.noise.overlap) / gain.size))
+
     @cached_property
     def _local(self) -> _Local | None:
-        """Local fits in the same factors to what the smooth ones leave of rows left out, if they find something."""
+        """Local fits to what the smooth ones leave of rows left out, if they find something."""
         if len(self._whole) > MOST_FOR_LOCAL:
             return None
-        left = np.column_stack([fit.without for fit in self._fits])
-        left -= np.average(left, axis=0, weights=self._weights)
-        search = replace(self._search.on_rows(self._outer, left), outer=np.arange(self._outer.size))
-        local = ExtrapolatedSearch(search)
-        found = local.contributions(self._whole, 1)
-        rows, overlap = search.unit * found.rows, search.unit**2 * found.overlap
-        gain = self._squares - rows
-        error = np.sqrt((self._variance(gain) + overlap) / rows.size)
-        if self._mean(gain) <= LEAST_FOUND * error:
-            return None
-        weight = 1 - (LEAST_FOUND * float(error) / self._mean(gain)) ** 2
-        overlap += rows.size * (UNSEEN * self._mean(gain)) ** 2
-        return _Local(local, search.unit, weight, rows, overlap, search.unit * found.bias)
+        local = self._fit_locally(np.column_stack([fit.without for fit in self._fits]))
+        gain, error = self._gain(local, self._squares)
+        if gain <= LEAST_FOUND * error:
+            return self._fit_y(self._squares) if gain > error else None
+        weight = 1 - (LEAST_FOUND * error / gain) ** 2
+        mixed = (1 - weight) * self._squares + weight * local.noise.rows
+        overlap = local.noise.overlap + self._outer.size * (UNSEEN * gain) ** 2
+        return self._fit_y(mixed) or local._replace(noise=local.noise._replace(overlap=overlap), weight=weight)
+
+    def _fit_y(self, before: Floats) -> _Local | None:
+        """Return local fits to y, if they leave much less than was left before."""
+        local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
+        gain, error = self._gain(local, before)
+        is_better = gain > max(error, (1 - MUCH_LESS) * self._mean(before))
+        return local._replace(is_of_y=True) if is_better else None
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
         """Return what each row contributes to the variance that is left, in units of Var(Y).
@@ -174,12 +196,15 @@ class _Fits:
         all sets.
         """
         n, local = self._outer.size, self._local
+        if local is not None and local.is_of_y:
+            return local.contribute(factors)
         rows, bias = self._squares, 0.0
         unsure = (LINEAR_OF_NOISE - 1 + NOISE_OF_FEW / n) * self._variance(rows)
         unsure += n * (self._error**2 + (UNSEEN * sum(fit.bend for fit in self._fits)) ** 2)
         if local is not None:
-            rows, bias = (1 - local.weight) * rows + local.weight * local.rows, local.weight * local.bias
-            unsure += local.weight**2 * local.overlap
+            noise = local.noise
+            rows, bias = (1 - local.weight) * rows + local.weight * noise.rows, local.weight * noise.bias
+            unsure += local.weight**2 * noise.overlap
         if set(self._whole) <= set(factors):
             return Contributions(rows, unsure, bias=bias)
         effects, known, difference, quadratic, bend = np.zeros(n), 0.0, 0.0, 0.0, 0.0
@@ -195,12 +220,22 @@ class _Fits:
         own += n * (QUADRATIC * quadratic + DIFFERENCE * difference**2)
         own += n * (HIDDEN * (self._noise / n) ** 2 + MISSED * self._error**2 + (UNSEEN * bend) ** 2)
         if local is not None:
-            rough = local.search.contributions(factors, 1)
-            effects += local.weight * (local.unit * rough.rows - local.rows)
+            rough = local.contribute(factors)
+            effects += local.weight * (rough.rows - noise.rows)
             known *= 1 - local.weight
-            own += (local.weight * local.unit) ** 2 * rough.overlap
-            bias = local.weight * local.unit * rough.bias
+            own += local.weight**2 * rough.overlap
+            bias = local.weight * rough.bias
         return Contributions(rows + effects + known, float(np.sqrt(unsure) + np.sqrt(own)) ** 2, bias=bias)
+
+
+def _in_units(found: Contributions, unit: float) -> Contributions:
+    """Return what rows contribute to a variance, in other units."""
+    return found._replace(
+        rows=unit * found.rows,
+        overlap=unit**2 * found.overlap,
+        shared=unit**2 * found.shared,
+        bias=unit * found.bias,
+    )
 
 
 def _uncorrelated(outputs: Floats) -> Floats:

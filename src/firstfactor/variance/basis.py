@@ -1,8 +1,8 @@
 """Functions of single factors, from plain to rough: what a smooth fit is made of.
 
-A number has a line and Legendre polynomials of a mixture of its value and its rank; values far out are drawn in. A
-category has contrasts of its levels, and a missing value has a function of its own. The functions of one column have
-mean 0 and mean square 1 and are uncorrelated.
+A number has a line, in which values far out are drawn in, a line that follows them, and Legendre polynomials of a
+mixture of its value and its rank. A category has contrasts of its levels, and a missing value has a function of its
+own. The functions of one column have mean 0 and mean square 1 and are uncorrelated.
 """
 
 from typing import NamedTuple
@@ -20,8 +20,8 @@ BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
 # Levels of a category beyond this many, the rarest, are taken together.
 MOST_LEVELS = 100
 
-# The order of the line in ranks, which is there if it differs from the line in values by this share of its square.
-ORDER_OF_RANKS, LEAST_OF_RANKS = 1.5, 0.05
+# The order of the lines in all values and in ranks, which are there if they differ by this share of their square.
+ORDER_OF_OTHERS, LEAST_OF_OTHERS = 1.5, 0.05
 
 # A function of which less than this share is left beside smoother ones says nothing of its own.
 LEAST_NEW = 1e-6
@@ -79,8 +79,8 @@ def _of_numbers(values: Floats, weights: Floats | None, most: int) -> Functions:
         return _of_levels(values, weights) if 1 < distinct.size <= MOST_LEVELS else _nothing(values.size)
     rank = np.cumsum(share) - share / 2
     position = rank + (bent - bent[0]) / (bent[-1] - bent[0]) - 1  # from −1 to 1
-    raw = np.column_stack([straight, legendre.legvander(position, min(most, distinct.size))[:, 1:]])
-    orders = np.concatenate([[1.0, ORDER_OF_RANKS], np.arange(2.0, raw.shape[1])])
+    raw = np.column_stack([straight, distinct, legendre.legvander(position, min(most, distinct.size))[:, 1:]])
+    orders = np.concatenate([[1.0, ORDER_OF_OTHERS, ORDER_OF_OTHERS], np.arange(2.0, raw.shape[1] - 1)])
     return _orthonormal(raw, orders, share, number, min(most, distinct.size - 1))
 
 
@@ -103,7 +103,7 @@ def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, 
             left = left - (basis @ left) @ basis
         new = float(left @ left)
         varying = size - float(weight @ (weight * function)) ** 2
-        least = LEAST_OF_RANKS if order == ORDER_OF_RANKS else LEAST_NEW
+        least = LEAST_OF_OTHERS if order == ORDER_OF_OTHERS else LEAST_NEW
         if new <= least * varying or varying <= LEAST_NEW**2 * size:
             continue
         kept.append(left / np.sqrt(new))
