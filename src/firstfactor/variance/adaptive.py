@@ -25,7 +25,7 @@ from .sampling import draw_fixed
 from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDER, SmoothFit
 
 # The z-value below which what local fits find beyond the smooth one is chance.
-LEAST_FOUND = 2.0
+LEAST_FOUND = 3.0
 
 # Local fits to y are used instead if they leave less than this share of what is left with the smooth one.
 MUCH_LESS = 0.5
@@ -39,11 +39,11 @@ UNSEEN = 0.6
 # The variance of an effect is so many times that of its linear part, that of the quadratic one, the square of what two
 # ways to estimate it differ, that of the noise divided by the rows, which may hide, and that of the error of the fit.
 # Where rows are few, the linear part tells less of itself: it counts as much more as this number is of the rows.
-LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.15, 2.0, 0.5, 10.0, 0.1
+LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.05, 2.0, 0.5, 5.0, 0.1
 LINEAR_OF_FEW = 20
 
 # The variance of the noise variance is so many times that of its linear part, and that of the error of the fit.
-LINEAR_OF_NOISE, NOISE_OF_FEW = 1.3, 25
+LINEAR_OF_NOISE, NOISE_OF_FEW = 1.2, 25
 
 # Outputs with a smaller share of the variance are copies of others.
 LEAST_OUTPUT = 1e-9
