@@ -425,11 +425,11 @@ IMPORTANCES = (
         "additive",
         "Lines and curves, beside the efficiency bound",
         (
-            Plan(_NOT_LARGE, ("ADAPTIVE",), range(HALF)),
-            Plan(_LARGE, ("ADAPTIVE",), range(SOME)),
-            Plan(_NOT_LARGE, ("SPLINE-DROP",), range(SOME)),
-            Plan(_LARGE, ("SPLINE-DROP",), range(FEW)),
-            Plan(_NOT_LARGE, ("EXTRAPOLATED", "NEAREST"), range(FEW)),
+            Plan(_NOT_LARGE, ("ADAPTIVE",), range(FEW, FEW + HALF)),
+            Plan(_LARGE, ("ADAPTIVE",), range(FEW, FEW + SOME)),
+            Plan(_NOT_LARGE, ("SPLINE-DROP",), range(FEW, FEW + SOME)),
+            Plan(_LARGE, ("SPLINE-DROP",), range(FEW, FEW + FEW)),
+            Plan(_NOT_LARGE, ("EXTRAPOLATED", "NEAREST"), range(FEW, FEW + FEW)),
         ),
     ),
     Experiment(
