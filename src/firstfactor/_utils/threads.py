@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from functools import cache, cached_property
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -18,14 +18,31 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context in which linear algebra starts no threads of its own.
+class _OneBlasThread:
+    """Keeps linear algebra from starting threads of its own as long as anybody is in it, in whatever thread."""
 
-    Workers cut the work themselves. Threads of BLAS beside them would wait for each other, and round differently for
-    another number of them.
-    """
-    context: AbstractContextManager[Any] = _linear_algebra().limit(limits=1, user_api="blas")
-    return context
+    def __init__(self) -> None:
+        self._lock, self._limit, self._n_inside = threading.Lock(), ExitStack(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._limit.enter_context(_linear_algebra().limit(limits=1, user_api="blas"))
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limit.close()
+
+
+ONE_BLAS_THREAD = _OneBlasThread()
+"""A context in which linear algebra starts no threads of its own.
+
+Workers cut the work themselves. Threads of BLAS beside them would wait for each other, and round differently for
+another number of them.
+"""
 
 
 @cache

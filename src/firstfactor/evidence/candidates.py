@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from .._utils.threads import Workers, one_blas_thread
+from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..neighbors.strategy import Floats
 from .functions import BLOCK, MULTIPLIED, FactorFunctions, Functions
 from .lines import Lines
@@ -267,5 +267,5 @@ def _ask_block(
     base: Sequence[Functions],
 ) -> tuple[Floats, Floats]:
     """What is asked of some candidates of one block."""
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         return ask(Candidates(functions, residuals, base, Workers(1)), candidates)

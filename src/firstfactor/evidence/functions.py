@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.cache import BoundedCache
-from .._utils.threads import Workers, one_blas_thread
+from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..data.stored_columns import ColumnsElsewhere
@@ -68,7 +68,7 @@ class FactorFunctions:
     """The functions of the varying factors of a design."""
 
     def __init__(self, design: Design, workers: Workers, are_few: bool | None = None) -> None:
-        self.design = design
+        self.design, self.workers = design, workers
         self.are_few = design.n_factors <= MANY_FACTORS if are_few is None else are_few
         """Whether the factors are so few that what takes longer for each is worth it."""
         self._most = MOST_OF_FEW if self.are_few else MOST_OF_MANY
@@ -172,13 +172,13 @@ class FactorFunctions:
 
 def functions_of_few(design: Design) -> FactorFunctions:
     """The functions of some factors of a table that has few."""
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         return FactorFunctions(design, Workers(1), are_few=True)
 
 
 def functions_of_many(design: Design) -> FactorFunctions:
     """The functions of some factors of a table that has many."""
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         return FactorFunctions(design, Workers(1), are_few=False)
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.threads import Workers, one_blas_thread
+from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..neighbors.strategy import Floats
 from .functions import BLOCK, MULTIPLIED, FactorFunctions
 from .regression import Regression
@@ -119,7 +119,7 @@ def _first_of_block(
     names: frozenset[str] | None,
 ) -> Lines:
     """The lines of some factors of one block; all are found together, which decides their last bits."""
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         lines = _first_of(functions, regression, factors)
     wanted = [k for k, i in enumerate(factors) if names is None or functions.design.names[i] in names]
     return np.ascontiguousarray(lines[wanted, :most])

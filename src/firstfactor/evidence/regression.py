@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dtrtri
 
-from ..neighbors.strategy import Floats, Positions
+from .._utils.threads import Workers
+from ..neighbors.strategy import Floats, Positions, spans
 from .functions import FactorFunctions, Functions
 
 Values = TypeVar("Values", bound=NDArray[Any])
@@ -37,6 +38,9 @@ MOST_ASKING = 4
 
 # What lets terms that are combinations of others be told from rounding.
 RIDGE = 1e-12
+
+# A shorter term is 0. Rows that are looked at together.
+SHORTEST, ROWS_IN_BLOCK = 1e-150, 8192
 
 # A direction with less than this share of its length left beside those before it cannot be told from rounding.
 SMALLEST_LENGTH = 3e-5
@@ -96,7 +100,8 @@ class Regression:
 
     def extend(self, left: Floats) -> "Regression":
         """Return the regression on more functions as well, given by what this one leaves of them."""
-        return Regression(np.concatenate([self._basis, _orthonormal(left)[0]]), self._root_weights)
+        directions = _directions(left @ left.T)[0]
+        return Regression(np.concatenate([self._basis, directions @ left]), self._root_weights)
 
 
 def regress(
@@ -112,20 +117,86 @@ def regress(
 
     The ``whole`` one has all directions, asked for or not.
     """
-    terms: list[NDArray[Any]] = [np.ones((1, functions.n_rows)), *(functions.plain(i) for i in base)]
-    n_plain = sum(map(len, terms))
-    terms += _optional(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
-    weighed = np.concatenate(terms, dtype=np.float64)
-    if root_weights is not None:
-        weighed *= root_weights
-    basis, term = _orthonormal(weighed)
+    plain = [np.ones((1, functions.n_rows), np.float32), *(functions.plain(i) for i in base)]
+    optional = _optional(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
+    terms = _Terms(np.concatenate([*plain, *optional]), root_weights, functions.workers)
     if whole:
-        return Regression(basis, root_weights)
-    plain, optional = Regression(basis[term < n_plain], root_weights), basis[term >= n_plain]
-    wanted = _y_asks(plain.residuals(y), optional, len(basis), n_units)
-    if candidates and len(optional):
-        wanted = wanted | _lines_ask(functions, candidates, plain, optional)
-    return Regression(np.concatenate([plain._basis, optional[wanted]]), root_weights)
+        return Regression(terms.at_rows(terms.directions, functions.workers), root_weights)
+    terms.n_plain = int((terms.number < sum(map(len, plain))).sum())
+    wanted = np.arange(len(terms.directions)) < terms.n_plain
+    wanted[terms.n_plain :] = _y_asks(terms, y, functions.workers, n_units)
+    if candidates and not wanted.all():
+        wanted[terms.n_plain :] |= _lines_ask(functions, candidates, terms)
+    return Regression(terms.at_rows(terms.directions[wanted], functions.workers), root_weights)
+
+
+class _Terms:
+    """Functions of all rows in single precision, (terms, rows), and the orthonormal directions that they span.
+
+    Rows are taken block by block, in double precision: all at once would not stay in a cache.
+    """
+
+    n_plain: int
+    """How many of the first directions are of the plain functions."""
+
+    def __init__(self, values: Functions, root_weights: Floats | None, workers: Workers) -> None:
+        self._values, self._root_weights = values, root_weights
+        self.directions, self.number = _directions(self.times(None, workers))
+        """The directions as combinations of terms, (directions, terms), and the last term of each."""
+
+    def weigh(self, values: NDArray[Any], rows: slice) -> Floats:
+        """Return values, (…, rows), of some rows, weighed."""
+        block: Floats = values[..., rows].astype(np.float64)
+        if self._root_weights is not None:
+            block *= self._root_weights[rows]
+        return block
+
+    def times(self, others: NDArray[Any] | None, workers: Workers) -> Floats:
+        """Return sums of products of the terms with other values, (others, rows), or with each other."""
+
+        def multiply(rows: slice) -> Floats:
+            block = self.weigh(self._values, rows)
+            return np.asarray(block @ (block if others is None else self.weigh(others, rows)).T)
+
+        products: Floats = np.sum(workers.map(multiply, self._blocks), axis=0)
+        return products
+
+    def at_rows(self, directions: Floats, workers: Workers) -> Floats:
+        """Return some directions at all rows, (directions, rows)."""
+        found = workers.map(lambda rows: directions @ self.weigh(self._values, rows), self._blocks)
+        return np.concatenate(found, axis=1)
+
+    def scores_of(self, others: NDArray[Any], workers: Workers) -> tuple[Floats, Floats]:
+        """Return the squared product of each optional direction with other values, (optional directions, others).
+
+        And what the plain directions leave of the square of these, (others,).
+        """
+        squares = (self.directions @ self.times(others, workers)) ** 2
+        whole = sum(np.einsum("ij,ij->i", each, each) for each in (self.weigh(others, rows) for rows in self._blocks))
+        return squares[self.n_plain :], whole - squares[: self.n_plain].sum(axis=0)
+
+    @property
+    def _blocks(self) -> list[slice]:
+        return spans(self._values.shape[1], ROWS_IN_BLOCK)
+
+
+def _directions(gram: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Return orthonormal combinations of terms one after the other, (directions, terms), and the last term of each.
+
+    Given are the products of the terms with each other. A term that is nearly a combination of those before it gives no
+    direction.
+    """
+    length = np.sqrt(np.diag(gram))
+    number = np.flatnonzero(length > SHORTEST)
+    gram = gram[np.ix_(number, number)] / np.outer(length[number], length[number])
+    triangle = np.linalg.cholesky(gram + RIDGE * np.eye(number.size))
+    new = np.diag(triangle) > SMALLEST_LENGTH
+    if not new.all():
+        number, gram = number[new], gram[np.ix_(new, new)]
+        triangle = np.linalg.cholesky(gram + RIDGE * np.eye(number.size))
+    directions = np.zeros((number.size, length.size))
+    directions[:, number] = dtrtri(triangle, lower=1)[0] / length[number]
+    return directions, number
 
 
 def _optional(functions: FactorFunctions, base: Sequence[int], most: float) -> Iterator[Functions]:
@@ -150,55 +221,30 @@ def _products(a: Functions, b: Functions, degrees: Sequence[tuple[int, int]]) ->
     return np.array(found, np.float32).reshape(-1, a.shape[1])
 
 
-def _y_asks(left: Floats, optional: Floats, n_coefficients: int, n_units: int) -> NDArray[np.bool_]:
-    """Tell which directions explain more of y than they cost by the Bayesian information criterion."""
-    explained = (left @ optional.T) ** 2
-    noise = (left**2).sum(axis=1, keepdims=True) - explained.sum(axis=1, keepdims=True)
-    gains = (explained / np.maximum(noise / max(left.shape[1] - n_coefficients, 1), 1e-300)).sum(axis=0)
-    wanted: NDArray[np.bool_] = gains > Y_ASKS * np.log(n_units) * len(left)
+def _y_asks(terms: _Terms, y: Floats, workers: Workers, n_units: int) -> NDArray[np.bool_]:
+    """Tell which optional directions explain more of y than they cost by the Bayesian information criterion."""
+    explained, left = terms.scores_of(y, workers)
+    noise = np.maximum(left - explained.sum(axis=0), RIDGE * (y**2).sum(axis=1))
+    gains = (explained / np.maximum(noise / max(y.shape[1] - len(terms.directions), 1), 1e-300)).sum(axis=1)
+    wanted: NDArray[np.bool_] = gains > Y_ASKS * np.log(n_units) * len(y)
     return wanted
 
 
-def _lines_ask(
-    functions: FactorFunctions, candidates: Sequence[int], plain: Regression, optional: Floats
-) -> NDArray[np.bool_]:
-    """Tell which directions the line of some candidate has more of than chance would give it."""
-    single = optional.astype(np.float32)
+def _lines_ask(functions: FactorFunctions, candidates: Sequence[int], terms: _Terms) -> NDArray[np.bool_]:
+    """Tell which optional directions the line of some candidate has more of than chance would give it."""
     if functions.design.is_in_memory:
-        found = [_largest_scores(functions, some, plain, single) for some in functions.design.in_blocks(candidates)]
+        found = [_largest_scores(functions, some, terms) for some in functions.design.in_blocks(candidates)]
     else:
-        found = functions.ask_each_block("adjust for", _largest_scores, candidates, plain, single)
+        found = functions.ask_each_block("adjust for", _largest_scores, candidates, terms)
     wanted: NDArray[np.bool_] = np.max(found, axis=0) > LINE_ASKS + 2 * np.log(len(candidates))
     return wanted
 
 
-def _largest_scores(
-    functions: FactorFunctions, candidates: Sequence[int], plain: Regression, optional: Functions
-) -> Functions:
-    """The largest squared score of the lines of some candidates in each direction."""
-    lines = plain.remains(plain.weigh(np.concatenate([functions.plain(i, MOST_ASKING) for i in candidates])))
-    length = np.einsum("ij,ij->i", lines, lines)[:, None]
-    scores = (lines @ optional.T) ** 2 * (lines.shape[1] / np.maximum(length, 1e-30))
-    scores[length[:, 0] <= 1e-3 * lines.shape[1]] = 0.0  # hardly anything is left to test
-    largest: Functions = scores.max(axis=0)
+def _largest_scores(functions: FactorFunctions, candidates: Sequence[int], terms: _Terms) -> Floats:
+    """The largest squared score of the lines of some candidates in each optional direction."""
+    lines = np.concatenate([functions.plain(i, MOST_ASKING) for i in candidates])
+    scores, left = terms.scores_of(lines, functions.workers)
+    scores *= lines.shape[1] / np.maximum(left, 1e-30)
+    scores[:, left <= 1e-3 * lines.shape[1]] = 0.0  # hardly anything is left to test
+    largest: Floats = scores.max(axis=1)
     return largest
-
-
-def _orthonormal(terms: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Return an orthonormal basis, (directions, rows), of some terms, one after the other, and the term of each.
-
-    A term that is nearly a combination of those before it gives no direction.
-    """
-    length = np.sqrt(np.einsum("ij,ij->i", terms, terms))
-    number = np.flatnonzero(length > 1e-150)
-    terms = terms[number]
-    terms /= length[number, None]
-    gram = terms @ terms.T
-    triangle = np.linalg.cholesky(gram + RIDGE * np.eye(number.size))
-    new = np.diag(triangle) > SMALLEST_LENGTH
-    if not new.all():
-        terms, number = terms[new], number[new]
-        triangle = np.linalg.cholesky(gram[np.ix_(new, new)] + RIDGE * np.eye(number.size))
-    # Transposed, the terms are in the order that BLAS wants, and need no copies.
-    basis: Floats = dtrsm(1.0, triangle, terms.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
-    return basis, number

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from .._utils.threads import one_blas_thread
+from .._utils.threads import ONE_BLAS_THREAD
 from ..data.response import centre_columns
 from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
@@ -101,7 +101,7 @@ class CalibratedRule:
             steps.append(step)
             on_step(step)
 
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             kept, p_values, removed = self._search(forced, most, note)
             if self._goal == "predict":
                 room = None if most is None else most - len(kept) + len(forced)

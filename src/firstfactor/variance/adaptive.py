@@ -9,14 +9,13 @@ tables that no smooth fit serves, all comes from local fits to y.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
 from .._utils.cache import BoundedCache
-from .._utils.threads import one_blas_thread
+from .._utils.threads import ONE_BLAS_THREAD
 from ..neighbors.search import CACHED_SETS, Contributions, Search
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions, functions_of
@@ -75,24 +74,25 @@ class AdaptiveSearch:
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return what is left given ``base`` plus each candidate."""
-        return np.array([self.one((*base, i)) for i in candidates])
+        return self._each([(*base, i) for i in candidates])
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
         """Return what is left given ``base`` minus each of the members given; None leaves nothing out."""
-        return np.array([self.one(tuple(i for i in base if i != member)) for member in members])
+        return self._each([tuple(i for i in base if i != member) for member in members])
+
+    def _each(self, sets: list[tuple[int, ...]]) -> Floats:
+        if self._whole:
+            self.one(self._whole)  # which has work for all threads
+        return np.array(self._search.workers.map(self.one, sets))
 
     def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:  # noqa: ARG002
         """Return nothing: sets are projected on one by one."""
         return {}
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """Return what every ``step``-th outer row contributes to the variance that is left.
-
-        One set at a time: threads of BLAS could not be kept from waking otherwise.
-        """
+        """Return what every ``step``-th outer row contributes to the variance that is left."""
         factors = tuple(sorted(factors))
-        with self._lock:
-            found = self._recent.find(factors, lambda: self._contribute(factors))
+        found = self._recent.find(factors, lambda: self._contribute(factors))
         return found._replace(rows=found.rows[::step])
 
     def _contribute(self, factors: tuple[int, ...]) -> Contributions:
@@ -102,8 +102,10 @@ class AdaptiveSearch:
         whole = factors if self._whole is None else self._whole
         if not factors or not whole:
             return Contributions(total / unit, 0.0)
-        with one_blas_thread():
-            found = self._fits.find(whole, lambda: _Fits(self._search, self.outer, whole)).contribute(factors)
+        with ONE_BLAS_THREAD:
+            with self._lock:
+                fits = self._fits.find(whole, lambda: _Fits(self._search, self.outer, whole))
+            found = fits.contribute(factors)
         return _in_units(found, 1 / unit)
 
 
@@ -138,6 +140,7 @@ class _Fits:
         self._squares: Floats = np.sum([fit.squares for fit in self._fits], axis=0)
         self._noise = self._mean(self._squares)
         self._error = sum(fit.error for fit in self._fits)
+        self._local = self._find_local()
 
     def _functions_of(self, factors: Sequence[int]) -> dict[int, Functions]:
         most = int(np.clip(self._outer.size // ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS))
@@ -168,8 +171,7 @@ class _Fits:
         gain = before - local.noise.rows
         return self._mean(gain), float(np.sqrt((self._variance(gain) + local.noise.overlap) / gain.size))
 
-    @cached_property
-    def _local(self) -> _Local | None:
+    def _find_local(self) -> _Local | None:
         """Local fits to what the smooth ones leave of rows left out, if they find something."""
         if len(self._whole) > MOST_FOR_LOCAL:
             return None
