@@ -8,7 +8,7 @@ near copy that explains more. That goes on until nothing enters and nothing leav
 """
 
 from collections.abc import Iterable
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -29,8 +29,8 @@ from ..results.uncertainty import Evidence
 from ..variance.conditional import ROUNDING, Variances
 from .selection import OnStep, Selection
 
-# Rows to test on: those of larger tables are drawn.
-MAX_ROWS = 50_000
+# Rows to test on: those of larger tables are drawn. Whether a factor must stay is asked of fewer rows first.
+MAX_ROWS, FEWER_ROWS = 50_000, 10_000
 
 # Fewer rows, or groups, do not tell what many factors explain together.
 MIN_ROWS = 40
@@ -68,10 +68,17 @@ MOST_ROUNDS = 5
 class CalibratedRule:
     """Forward selection and elimination by evidence, on one table."""
 
-    def __init__(self, variances: Variances, alpha: float, control: str = "fwer", goal: str = "explain") -> None:
+    def __init__(
+        self,
+        variances: Variances,
+        alpha: float,
+        control: str = "fwer",
+        goal: str = "explain",
+        most_rows: int = MAX_ROWS,
+    ) -> None:
         search = variances.search
-        self._find_once = variances.find_once
-        rows = _some_rows(variances)
+        self._variances, self._find_once = variances, variances.find_once
+        rows = _some_rows(variances, most_rows)
         self._alpha, self._control, self._goal, self._workers = alpha, control, goal, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
@@ -308,12 +315,32 @@ class CalibratedRule:
         return lines.like(self._functions.plain(factor).astype(np.float64), COPY)
 
     def _test_members(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """The p-value of some factors, each given all others, and the variance that these explain: (tested,) both."""
+        """The p-value of some factors, each given all others, and the variance that these explain: (tested,) both.
 
+        Where fewer rows leave no doubt, others are not asked.
+        """
+        if self._on_fewer_rows is None:
+            return self._test_members_here(kept, tested)
+        p_values, explained = self._on_fewer_rows._test_members_here(kept, tested)
+        explained = explained * (self.total / max(self._on_fewer_rows.total, TINY))
+        unsure = np.flatnonzero(p_values > SURE)
+        if unsure.size:
+            p_values[unsure], explained[unsure] = self._test_members_here(kept, tuple(tested[k] for k in unsure))
+        return p_values, explained
+
+    @cached_property
+    def _on_fewer_rows(self) -> "CalibratedRule | None":
+        if self._design.n_rows < 2 * FEWER_ROWS:
+            return None
+        return CalibratedRule(self._variances, self._alpha, self._control, self._goal, FEWER_ROWS)
+
+    def _test_members_here(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
         def test() -> Floats:
             return np.ravel(self._workers.map(partial(self._test_member, kept), tested))
 
-        p_values, explained = self._find_once(("test members", kept, tested), test).reshape(-1, 2).T
+        p_values, explained = (
+            self._find_once(("test members", kept, tested, (self._design.n_rows,)), test).reshape(-1, 2).T
+        )
         return p_values, explained
 
     def _test_member(self, kept: tuple[int, ...], member: int) -> tuple[float, float]:
@@ -427,8 +454,8 @@ class CalibratedRule:
         return Residuals(regression, self._y, self._draws, is_exchangeable=not base)
 
 
-def _some_rows(variances: Variances) -> Positions:
-    """Rows to test on: the outer rows, or a sample of them; of classes, as many of each as there are.
+def _some_rows(variances: Variances, most: int) -> Positions:
+    """At most so many rows to test on: the outer rows, or a sample of them; of classes, as many of each as there are.
 
     A factor that adds nothing to others still adds nothing if one class is sampled more often than another. A single
     outer row has no neighbours among the outer rows: then all rows are used.
@@ -436,17 +463,17 @@ def _some_rows(variances: Variances) -> Positions:
     outer, rng = variances.search.outer, variances.rng
     if outer.size < 2:
         outer = np.arange(variances.design.n_rows)
-    if outer.size <= MAX_ROWS:
+    if outer.size <= most:
         return outer
     shuffled = rng.permutation(outer)
     codes = variances.response.codes[shuffled]
     classes = [shuffled[codes == code] for code in range(int(codes.max()) + 1)]
-    return np.sort(np.concatenate([rows[:n] for rows, n in zip(classes, _share_out(classes), strict=True)]))
+    return np.sort(np.concatenate([rows[:n] for rows, n in zip(classes, _share_out(classes, most), strict=True)]))
 
 
-def _share_out(classes: list[Positions]) -> list[int]:
+def _share_out(classes: list[Positions], most: int) -> list[int]:
     """How many rows of each class are used: as many of each as possible, all of rare ones."""
-    quota, left = [0] * len(classes), MAX_ROWS
+    quota, left = [0] * len(classes), most
     smallest_first = sorted(range(len(classes)), key=lambda code: (classes[code].size, -code))
     for done, code in enumerate(smallest_first):
         quota[code] = min(classes[code].size, left // (len(classes) - done))
