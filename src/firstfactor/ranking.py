@@ -30,7 +30,8 @@ Progress = Callable[[str], None]
 MAX_WITH_UNCERTAINTY = 30
 
 # A positive response with a larger skewness, which an exponential one has twice, is looked at by normal scores as well.
-SKEWED = 1.0
+# More rows than this show as much without.
+SKEWED, ENOUGH_TO_SEE = 1.0, 10_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -541,6 +542,8 @@ def _try_normal_scores(
     if procedure.rule != "calibrated" or options.response != "values" or indices.task != "regression":
         return ()
     if not isinstance(dataset.X, pl.DataFrame) or not isinstance(dataset.y, pl.Series):
+        return ()
+    if indices.support.all() or indices.n_rows > ENOUGH_TO_SEE:
         return ()
     y = dataset.y.cast(pl.Float64)
     skewness = y.skew()

@@ -321,7 +321,27 @@ def test_rare_classes_of_large_tables_are_not_overlooked(monkeypatch):
     selector = calibrated().fit(X, y)
     assert selector.selected_[0] == 1
     assert selector.path_.n_rows == 1500
-    assert rule._share_out([np.arange(n) for n in (900, 90, 4000)]) == [705, 90, 705]
+    assert rule._share_out([np.arange(n) for n in (900, 90, 4000)], 1500) == [705, 90, 705]
+
+
+def test_all_rows_are_asked_whether_a_factor_stays_only_where_fewer_leave_doubt(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = X[:, 0] + X[:, 1] + 0.15 * X[:, 2] + 2 * rng.normal(size=3000)
+    whole = calibrated().fit(X, y)
+    monkeypatch.setattr(rule, "FEWER_ROWS", 600)
+    asked, test_member = [], rule.CalibratedRule._test_member
+
+    def note(self, kept, member):
+        asked.append((self._design.n_rows, member))
+        return test_member(self, kept, member)
+
+    monkeypatch.setattr(rule.CalibratedRule, "_test_member", note)
+    selector = calibrated().fit(X, y)
+    assert selected(selector) == selected(whole) == [0, 1, 2]
+    assert asked == [(600, 0), (600, 1), (600, 2), (3000, 2)]
+    assert selector.indices_.p_values[2] == whole.indices_.p_values[2]
+    assert selector.indices_.p_values[:2].max() < 1e-3
 
 
 def test_more_outer_rows_than_it_takes_to_judge_cost_nothing(monkeypatch):

@@ -60,7 +60,7 @@ class Regression:
         self._basis = basis
         self._single = basis.astype(np.float32)
         self.n_coefficients = len(basis)
-        self.leverage: Floats = np.minimum((basis**2).sum(axis=0), LARGEST_LEVERAGE)
+        self.leverage: Floats = np.minimum(np.einsum("ij,ij->j", basis, basis), LARGEST_LEVERAGE)
         """How much each row fits itself, (rows,)."""
 
     def leverage_of(self, groups: Positions | None) -> Floats:
@@ -163,8 +163,13 @@ class _Terms:
 
     def at_rows(self, directions: Floats, workers: Workers) -> Floats:
         """Return some directions at all rows, (directions, rows)."""
-        found = workers.map(lambda rows: directions @ self.weigh(self._values, rows), self._blocks)
-        return np.concatenate(found, axis=1)
+        found = np.empty((len(directions), self._values.shape[1]))
+
+        def fill(rows: slice) -> None:
+            found[:, rows] = directions @ self.weigh(self._values, rows)
+
+        workers.map(fill, self._blocks)
+        return found
 
     def scores_of(self, others: NDArray[Any], workers: Workers) -> tuple[Floats, Floats]:
         """Return the squared product of each optional direction with other values, (optional directions, others).

@@ -29,8 +29,9 @@ from ..results.uncertainty import Evidence
 from ..variance.conditional import ROUNDING, Variances
 from .selection import OnStep, Selection
 
-# Rows to test on: those of larger tables are drawn. Whether a factor must stay is asked of fewer rows first.
-MAX_ROWS, FEWER_ROWS = 50_000, 10_000
+# Rows to test on: those of larger tables are drawn. Whether a factor stays is asked of fewer rows first, which decide
+# where the p-value is below this: alpha may be exceeded by so much.
+MAX_ROWS, FEWER_ROWS, BEYOND_DOUBT = 50_000, 10_000, 1e-3
 
 # Fewer rows, or groups, do not tell what many factors explain together.
 MIN_ROWS = 40
@@ -74,11 +75,11 @@ class CalibratedRule:
         alpha: float,
         control: str = "fwer",
         goal: str = "explain",
-        most_rows: int = MAX_ROWS,
+        most_rows: int | None = None,
     ) -> None:
         search = variances.search
         self._variances, self._find_once = variances, variances.find_once
-        rows = _some_rows(variances, most_rows)
+        rows = _some_rows(variances, most_rows or MAX_ROWS)
         self._alpha, self._control, self._goal, self._workers = alpha, control, goal, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
@@ -323,7 +324,7 @@ class CalibratedRule:
             return self._test_members_here(kept, tested)
         p_values, explained = self._on_fewer_rows._test_members_here(kept, tested)
         explained = explained * (self.total / max(self._on_fewer_rows.total, TINY))
-        unsure = np.flatnonzero(p_values > SURE)
+        unsure = np.flatnonzero(p_values > BEYOND_DOUBT)
         if unsure.size:
             p_values[unsure], explained[unsure] = self._test_members_here(kept, tuple(tested[k] for k in unsure))
         return p_values, explained
