@@ -26,9 +26,6 @@ from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDE
 # The z-value below which what local fits find beyond the smooth one is chance.
 LEAST_FOUND = 3.0
 
-# Local fits to y are used instead if they leave less than this share of what is left with the smooth one.
-MUCH_LESS = 0.5
-
 # Factors beyond which rows are too far apart for local fits to find anything.
 MOST_FOR_LOCAL = 20
 
@@ -185,11 +182,10 @@ class _Fits:
         return self._fit_y(mixed) or local._replace(noise=local.noise._replace(overlap=overlap), weight=weight)
 
     def _fit_y(self, before: Floats) -> _Local | None:
-        """Return local fits to y, if they leave much less than was left before."""
+        """Return local fits to y, if they leave less than before by much, both of that and of standard errors."""
         local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
         gain, error = self._gain(local, before)
-        is_better = gain > max(error, (1 - MUCH_LESS) * self._mean(before))
-        return local._replace(is_of_y=True) if is_better else None
+        return local._replace(is_of_y=True) if gain > np.sqrt(error * self._mean(before)) else None
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
         """Return what each row contributes to the variance that is left, in units of Var(Y).
