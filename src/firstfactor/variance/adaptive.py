@@ -26,6 +26,9 @@ from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDE
 # The z-value below which what local fits find beyond the smooth one is chance.
 LEAST_FOUND = 3.0
 
+# Local fits to y itself need so many rows for each factor.
+ROWS_PER_FACTOR = 100
+
 # Factors beyond which rows are too far apart for local fits to find anything.
 MOST_FOR_LOCAL = 20
 
@@ -183,6 +186,8 @@ class _Fits:
 
     def _fit_y(self, before: Floats) -> _Local | None:
         """Return local fits to y, if they leave less than before by much, both of that and of standard errors."""
+        if self._outer.size < ROWS_PER_FACTOR * len(self._whole):
+            return None
         local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
         gain, error = self._gain(local, before)
         return local._replace(is_of_y=True) if gain > np.sqrt(error * self._mean(before)) else None

@@ -252,7 +252,7 @@ class SmoothFit:
         error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
         bend = self._bend
         if self.bend > 0 and factors:
-            known = self._fitted - left
+            known = self._y - self.without - self._bend - without
             bend = self._regress(bend[None], np.concatenate([basis, _polynomials(known)]))[0]
         square = float(self._mean((left + bend) ** 2))
         quadratic = 2 * float(np.sum(spread * spread.T))
