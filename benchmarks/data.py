@@ -17,11 +17,11 @@ def two_classes(rows, factors, seed=1):
     return X, y.astype(float)
 
 
-def mixed(rows, seed=1):
-    """8 categories of 2 to 6 levels, 6 integers 0 to 9 and 6 continuous factors."""
+def mixed(rows, categories=6, integers=5, numbers=5, seed=1):
+    """Categories of 2 to 6 levels, integers 0 to 9 and continuous factors."""
     rng = np.random.default_rng(seed)
-    X = pd.concat([_categories(rows, 8, rng), _integers(rows, 6, rng)], axis=1)
-    X = X.join(pd.DataFrame(rng.normal(size=(rows, 6)), columns=[f"z{j}" for j in range(6)]))
+    X = pd.concat([_categories(rows, categories, rng), _integers(rows, integers, rng)], axis=1)
+    X = X.join(pd.DataFrame(rng.normal(size=(rows, numbers)), columns=[f"z{j}" for j in range(numbers)]))
     y = 2 * (X["c1"] == "a") + (X["c3"] == "b") * X["z0"] + 0.3 * X["i0"] + np.sin(2 * X["z1"])
     return X, (y + 0.5 * rng.normal(size=rows)).to_numpy()
 

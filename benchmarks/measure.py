@@ -1,12 +1,23 @@
-"""Seconds here, and seconds and memory in a process of its own."""
+"""Seconds here, and time and memory in processes of their own."""
 
 import json
+import os
+import pickle
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
 
 THREADS = 2
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src"
+"""The code that is measured. Where tests run against a wheel it is not there, but the package is."""
+if not SOURCE.exists():
+    SOURCE = Path(find_spec("firstfactor").origin).parents[1]
 
 
 def seconds(call, repeats=3, patience=20.0):
@@ -24,31 +35,72 @@ def seconds(call, repeats=3, patience=20.0):
     return median(times), result
 
 
-CHILD = """
-import json, sys, time
-from pathlib import Path
-import numpy as np
-from firstfactor import FIRST
-path, threads = sys.argv[1], int(sys.argv[2])
-FIRST(n_jobs=threads).fit(np.random.default_rng(0).normal(size=(300, 3)), np.arange(300.0))
-with np.load(path) as data:
-    X, y = data["X"], data["y"]
-def memory(field):
-    status = Path("/proc/self/status").read_text().split()
-    return 1024 * int(status[status.index(field) + 1])
-Path("/proc/self/clear_refs").write_text("5")  # forget the peak of loading
-before = memory("VmRSS:")
-start = time.perf_counter()
-FIRST(n_jobs=threads).fit(X, y)
-taken = time.perf_counter() - start
-print(json.dumps({"seconds": taken, "table": X.nbytes, "more": memory("VmHWM:") - before}))
-"""
+class Side:
+    """A process that does one task of `benchmarks.side` each time it is called.
+
+    Parameters
+    ----------
+    task : str
+        Its name there.
+    table : path
+        The pickled table.
+    source : path
+        The folder with the sources of firstfactor.
+    threads : int
+        How many threads it may use, those of BLAS and OpenMP among them.
+    options : dict, optional
+        Options of the task.
+    warm_up : {"all", "head"}
+        The rows of the table on which it is done once beforehand. Where memory is measured, these must be few: what
+        was needed before is not needed again.
+    """
+
+    def __init__(self, task, table, source=SOURCE, threads=1, options=None, warm_up="all"):
+        limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+        script = Path(__file__).with_name("side.py")
+        self._process = subprocess.Popen(
+            [sys.executable, script, task, table, str(threads), json.dumps(options or {}), warm_up],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **limits, "PYTHONPATH": str(source)},
+        )
+
+    def __call__(self):
+        """Do the task once; return processor and wall time, memory and the answer."""
+        print(file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"{' '.join(map(str, self._process.args[2:]))} failed; what it says is above")
+        return json.loads(answer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
 
 
-def in_child(path, threads=THREADS):
-    """Fit a stored table in a new process; return seconds, bytes of the table and bytes needed beyond it."""
-    run = subprocess.run([sys.executable, "-c", CHILD, path, str(threads)], check=True, capture_output=True)
-    return json.loads(run.stdout)
+@contextmanager
+def stored_table(table):
+    """Pickle a table for the sides of a comparison; yield the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.pickle"
+        path.write_bytes(pickle.dumps(table))
+        yield path
+
+
+def take_turns(sides, least, most=120.0):
+    """Let sides take turns for ``least`` seconds; return what each measured.
+
+    There are three turns or more, fewer only where they take longer than ``most``.
+    """
+    turns, start = [], time.perf_counter()
+    while (spent := time.perf_counter() - start) < least or (len(turns) < 3 and spent < most):
+        turns.append([side() for side in sides])
+    return [list(each) for each in zip(*turns, strict=True)]
 
 
 def command_seconds(code, environment=None, repeats=3):
