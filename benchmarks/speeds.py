@@ -1,0 +1,120 @@
+"""Speeds on pages, written between markers from what `benchmarks.compare` and `benchmarks.growth` stored."""
+
+import json
+
+from . import growth
+from .cases import find
+from .markers import fill, table
+from .measure import ROOT
+from .stamp import describe
+
+STORED = ROOT / "benchmarks" / "results" / "compare.json"
+README, DOCS = ROOT / "README.md", ROOT / "docs"
+
+# Groups of cases in docs/performance.md, under these words.
+TABLES = {
+    "first": "against the first release (85a68c7), times as long",
+    "pyfirst": "the procedure of pyfirst 1.0.2, two threads, times as fast (in brackets: one thread)",
+    "million": "a million rows",
+    "rank": "`rank` on real tables, times as long",
+    "start": "starting",
+    "threads": "threads, wall time",
+}
+# Rows of README.md: cases or groups of cases, under these words.
+SHORT = {
+    "the procedure of pyfirst 1.0.2, two threads (one thread): times as fast": ["pyfirst"],
+    "`FIRST().fit` and `total_indices` against the first release: times as long": ["first"],
+    "a million rows, 20 factors, against one search by scipy's k-d tree: times as long": ["million-tree"],
+    "`rank` on diamonds; on flights; compiling; against 0.2.0: times as long": [
+        "rank-diamonds-before",
+        "rank-flights-before",
+        "start-cold",
+    ],
+    "`rank` on diamonds; on flights; against selecting alone: times as long": [
+        "rank-diamonds-selection",
+        "rank-flights-selection",
+    ],
+}
+
+
+def read():
+    """Return the stored rows by name."""
+    rows = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else []
+    return {row["name"]: row for row in rows}
+
+
+def figure(case, row):
+    """Return a figure with its unit, and in brackets that of one thread if there are two."""
+    return f"{_number(row)} {case.unit}"
+
+
+def verdict(case, row):
+    """Say whether a figure, as it is shown, keeps its bound, and how far answers differ."""
+    said = [] if not case.bound else ["reached" if case.is_reached(_rounded(row["value"])) else "not reached"]
+    if "difference" in row:
+        said.append(f"answers differ by {row['difference']:.0e}")
+    return ", ".join(said)
+
+
+def _rounded(value):
+    """Return a figure with three digits, and without decimals from 100 on."""
+    return float(f"{value:.3g}" if value < 100 else f"{value:.0f}")
+
+
+def _number(row):
+    one_thread = f" ({_rounded(row['one_thread']):g})" if "one_thread" in row else ""
+    return f"{_rounded(row['value']):g}{one_thread}"
+
+
+def full_table(rows, groups):
+    """Return all cases of some groups, one in a row."""
+    lines = []
+    for group, words in groups.items():
+        lines += [(f"**{words}**", "", "", "")] if words else []
+        for case in find([group]):
+            row = rows.get(case.name)
+            measured = (figure(case, row), verdict(case, row)) if row else ("–", "not measured")
+            lines.append((case.words, case.bound, *measured))
+    return table(("rows × factors", "wanted", "measured", ""), lines)
+
+
+def short_table(rows, when):
+    """Return some cases and groups of cases, each in one row: the figures, or the least and the most of many."""
+    lines = []
+    for words, names in SHORT.items():
+        cases = find(names)
+        known = [rows.get(case.name) for case in cases]
+        figures = ["–" if row is None else _number(row) for row in known]
+        bounds = list(dict.fromkeys(case.bound.removesuffix(" ×") for case in cases))
+        reached = sum(
+            row is not None and case.is_reached(_rounded(row["value"])) for case, row in zip(cases, known, strict=True)
+        )
+        if len(cases) > 3:
+            words = f"{words}, {len(cases)} tables"
+            measured = sorted((row for row in known if row), key=lambda row: row["value"])
+            figures = [f"{_number(measured[0])} to {_number(measured[-1])}" if measured else "–"]
+            bounds = bounds if len(bounds) == 1 else ["each table has a bound"]
+        said = "reached" if reached == len(cases) else f"reached: {reached} of {len(cases)}"
+        lines.append((words, "; ".join(figures), f"{bounds[0]}; {said}"))
+    return table((f"speed. {when}", "measured", "wanted"), lines)
+
+
+def pages(rows, grown):
+    """Return the text of each page as it should be."""
+    when = describe([row["measured"] for row in rows.values()])
+    parts = {
+        README: {"speeds": short_table(rows, when)},
+        DOCS / "performance.md": {
+            "speeds": f"{when}\n\n{full_table(rows, TABLES)}",
+            "everyday": full_table(rows, {"everyday": ""}),
+            "growth": growth.describe_growth(grown),
+        },
+        DOCS / "guide" / "sharing.md": {"speeds": f"{when}\n\n{full_table(rows, {'sharing': ''})}"},
+    }
+    return {page: fill(page.read_text(encoding="utf-8"), each) for page, each in parts.items()}
+
+
+def write():
+    """Write all pages."""
+    for page, text in pages(read(), growth.read()).items():
+        page.write_text(text, encoding="utf-8")
