@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import firstfactor
+from benchmarks import growth, speeds
+from benchmarks.stamp import is_stale
 
 ROOT = Path(__file__).parents[1]
 OF_CONDA = {"matplotlib": "matplotlib-base"}  # what a package is called there, if otherwise
@@ -33,6 +35,13 @@ def requirements(names):
 def test_the_changelog_begins_with_this_version_and_its_date():
     first = next(line for line in re.findall(r"^## .*$", read("CHANGELOG.md"), re.MULTILINE) if line != "## Unreleased")
     assert re.fullmatch(rf"## {re.escape(firstfactor.__version__)} - \d{{4}}-\d\d-\d\d", first)
+
+
+def test_a_release_has_speeds_of_its_own_code():
+    if "\n## Unreleased\n" in read("CHANGELOG.md"):
+        pytest.skip("between releases, pages say which code was measured")
+    measured = [row["measured"] for row in speeds.read().values()] + [growth.read()["measured"]]
+    assert not is_stale(measured), "measure again: python -m benchmarks.compare; python -m benchmarks.growth"
 
 
 def test_the_citation_has_this_version_and_its_date():
