@@ -65,10 +65,14 @@ class Side:
             text=True,
             env={**os.environ, **limits, "PYTHONPATH": str(source)},
         )
+        self._read()  # sides do not warm up while others are measured
 
     def __call__(self):
         """Do the task once; return processor and wall time, memory and the answer."""
         print(file=self._process.stdin, flush=True)
+        return self._read()
+
+    def _read(self):
         answer = self._process.stdout.readline()
         if not answer:
             raise RuntimeError(f"{' '.join(map(str, self._process.args[2:]))} failed; what it says is above")

@@ -131,13 +131,14 @@ def measure(task, *arguments):
 
 
 def main():
-    """Answer each line of the input with one line of JSON."""
+    """Say that all is ready; then answer each line of the input with one line of JSON."""
     name, path, threads, options, warm_up = sys.argv[1:]
     warnings.simplefilter("ignore")
     answers, sys.stdout = sys.stdout, sys.stderr  # whatever else is printed is no answer
     table, arguments = pickle.loads(Path(path).read_bytes()), (int(threads), json.loads(options))
     if name in COMPILED:
         TASKS[name](table if warm_up == "all" else head(table), *arguments)
+    print(json.dumps("ready"), file=answers, flush=True)
     for _ in sys.stdin:
         print(json.dumps(measure(TASKS[name], table, *arguments)), file=answers, flush=True)
 
