@@ -3,7 +3,8 @@
     python -m benchmarks.growth [--most-rows 1000000] [--most-factors 10000] [--draw]
 
 Each fit is one of the Friedman function, on one thread, in a process of its own. Figures are stored in
-benchmarks/results/growth.json, and the picture for docs/performance.md is drawn from them; ``--draw`` only does that.
+benchmarks/results/growth.json, and the table and the picture in docs/performance.md are made from them; ``--draw`` only
+does that.
 """
 
 import argparse
@@ -122,6 +123,9 @@ def main():
         fits = [measure(rule, *size) for rule in RULES for size in sizes]
         store(STORED, {"measured": stamp(), "fits": fits})
     draw(read())
+    from . import speeds  # which imports this
+
+    speeds.write()
 
 
 if __name__ == "__main__":
