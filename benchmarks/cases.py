@@ -204,6 +204,18 @@ def real(name, target, dropped=()):
     return read
 
 
+def framed(make):
+    """Return a function that makes a table as a data frame with the response y."""
+
+    def frame(run):
+        import pandas as pd
+
+        plain = make(run)
+        return {"frame": pd.DataFrame(plain["X"]).add_prefix("x").assign(y=plain["y"]), "target": "y"}
+
+    return frame
+
+
 def everyday(change):
     """Return a function that makes a plain table and changes it to what people have."""
 
@@ -251,11 +263,24 @@ def pyfirst(name, words, make, at_least, same_answer=True, is_slow=False):
     return Case(f"pyfirst-{name}", words, ours, Work(make, "pyfirst"), at_least=at_least, **options)
 
 
+def calibrated(name, words, make, at_most, is_slow=False):
+    """A fit by the calibrated rule against the release before."""
+    ours = Work(make, options={"rule": "calibrated", "random_state": 0})
+    theirs = replace(ours, release="before")
+    return Case(f"calibrated-{name}", words, ours, theirs, at_most=at_most, is_slow=is_slow)
+
+
+def rank_before(name, words, make, at_most, is_slow=False):
+    """`rank` against the release before."""
+    ours = Work(make, "rank")
+    theirs = replace(ours, release="before")
+    return Case(f"rank-{name}-before", f"{words}, against 0.2.0", ours, theirs, at_most=at_most, is_slow=is_slow)
+
+
 def rank(name, words, make, is_slow):
     """`rank` against the release before, and against selecting alone, without importances and how sure they are."""
-    ours = Work(make, "rank")
-    before, selecting = replace(ours, release="before"), Work(make, "choose", {"rule": "calibrated"})
-    yield Case(f"rank-{name}-before", f"{words}, against 0.2.0", ours, before, at_most=0.5, is_slow=is_slow)
+    ours, selecting = Work(make, "rank"), Work(make, "choose", {"rule": "calibrated"})
+    yield rank_before(name, words, make, 0.5, is_slow)
     yield Case(
         f"rank-{name}-selection", f"{words}, against selecting alone", ours, selecting, at_most=2, is_slow=is_slow
     )
@@ -308,6 +333,13 @@ CASES = (
     Case("million-memory", "the same: peak memory", Work(MILLION), at_most=5, measure=peak_memory, is_slow=True),
     *rank("diamonds", "`rank` on diamonds", DIAMONDS, is_slow=False),
     *rank("flights", "`rank` on flights", FLIGHTS, is_slow=True),
+    rank_before("1000x10", "`rank`, 1,000 × 10", framed(friedman(1_000, 10)), 1),
+    rank_before("10000x20", "`rank`, 10,000 × 20", framed(friedman(10_000, 20)), 1),
+    rank_before("100000x20", "`rank`, 100,000 × 20", framed(friedman(100_000, 20)), 1, is_slow=True),
+    calibrated("1000x10", "1,000 × 10", friedman(1_000, 10), 1.5),
+    calibrated("1000x1000", "1,000 × 1,000", friedman(1_000, 1_000), 1),
+    calibrated("100000x20", "100,000 × 20", friedman(100_000, 20), 1, is_slow=True),
+    calibrated("2000x5000", "2,000 × 5,000", friedman(2_000, 5_000), 1, is_slow=True),
     Case(
         "start-cold", "compiling for `firstfactor demo`, against 0.2.0", at_most=0.5, measure=cold_start, is_slow=True
     ),
