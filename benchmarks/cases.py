@@ -271,19 +271,18 @@ def calibrated(name, words, make, at_most, is_slow=False):
 
 
 def rank_before(name, words, make, at_most, is_slow=False):
-    """`rank` against the release before."""
-    ours = Work(make, "rank")
-    theirs = replace(ours, release="before")
-    return Case(f"rank-{name}-before", f"{words}, against 0.2.0", ours, theirs, at_most=at_most, is_slow=is_slow)
+    """`rank` against the release before, on two threads."""
+    ours = Work(make, "rank", threads=2)
+    theirs, words = replace(ours, release="before"), f"{words}, against 0.2.0"
+    return Case(f"rank-{name}-before", words, ours, theirs, at_most=at_most, clock="wall", is_slow=is_slow)
 
 
 def rank(name, words, make, is_slow):
     """`rank` against the release before, and against selecting alone, without importances and how sure they are."""
-    ours, selecting = Work(make, "rank"), Work(make, "choose", {"rule": "calibrated"})
+    ours, selecting = Work(make, "rank", threads=2), Work(make, "choose", {"rule": "calibrated"}, threads=2)
+    words_of_selection = f"{words}, against selecting alone"
     yield rank_before(name, words, make, 0.5, is_slow)
-    yield Case(
-        f"rank-{name}-selection", f"{words}, against selecting alone", ours, selecting, at_most=2, is_slow=is_slow
-    )
+    yield Case(f"rank-{name}-selection", words_of_selection, ours, selecting, at_most=2, clock="wall", is_slow=is_slow)
 
 
 def daily(name, words, change, at_most=None, **options):

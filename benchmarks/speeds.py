@@ -16,7 +16,7 @@ TABLES = {
     "first": "against the first release (85a68c7), times as long",
     "pyfirst": "the procedure of pyfirst 1.0.2, two threads, times as fast (in brackets: one thread)",
     "million": "a million rows",
-    "rank": "`rank`, times as long",
+    "rank": "`rank`, two threads, wall time, times as long",
     "calibrated": "a fit by the calibrated rule, against 0.2.0, times as long",
     "start": "starting",
     "threads": "threads, wall time",
