@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 # Lanes of a short vector: with AVX-512 one register of doubles, with AVX2 two.
 WIDTH = 8
@@ -53,19 +53,14 @@ class _VectorModel(models.PrimitiveModel):
 def _define_operator(function: Any, instruction: str) -> None:
     """Define an operator for two vectors of the same width, lane by lane, as one LLVM instruction."""
 
-    @intrinsic
-    def combine(_: Any, a: Any, b: Any) -> Any:
-        def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-            return getattr(builder, instruction)(*arguments, flags=_FLAGS)
+    def find_type(_: Any) -> Any:
+        return lambda a, b: a if isinstance(a, Vector) and a == b else None  # None: numba tries other definitions
 
-        return a(a, b), generate
+    def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        return getattr(builder, instruction)(*arguments, flags=_FLAGS)
 
-    @overload(function, jit_options={"forceinline": True})
-    def define(a: Any, b: Any) -> Any:
-        def apply(a: Any, b: Any) -> Any:  # numba wants the same annotations as above
-            return combine(a, b)  # type: ignore[call-arg]
-
-        return apply if isinstance(a, Vector) and a == b else None  # None: numba tries other definitions
+    type_callable(function)(find_type)
+    lower_builtin(function, Vector, Vector)(generate)
 
 
 _define_operator(operator.add, "fadd")
