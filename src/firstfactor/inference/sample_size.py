@@ -14,6 +14,7 @@ from ..data.scaling import FAR
 from ..neighbors.search import Search
 from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
 from ..variance.conditional import Variances
+from ..variance.local_linear import LocalLinear
 
 # Neighbours at more than this share of the squared distance of any two rows are too far away.
 MAX_DISTANCE_SHARE = 0.1
@@ -48,10 +49,10 @@ def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: flo
     factors = [i for i in factors if not variances.design.constant[i]]  # constant here: selected on other rows
     if not factors:
         return SAMPLE_SIZE_OK
-    share, variance = distance_share(variances.search, factors), variances.response.variance
+    share, variance = distance_share(variances, factors), variances.response.variance
     bias = max(1 - left / variance, 0.0) * share / max(1 - share, share) if variances.estimator == "nearest" else 0.0
     is_near = share <= MAX_DISTANCE_SHARE or variances.estimator == "adaptive"  # whose fits take in all rows
-    supported = None if is_near else _supported(variances.search, factors)
+    supported = None if is_near else _supported(variances, factors)
     return SampleSize(share, bias, supported, len(factors), variances.design.n_rows)
 
 
@@ -75,9 +76,14 @@ def warn_if_too_few_rows(size: SampleSize) -> None:
         warn_user(f"{size.sentence} {advice}", TooFewRowsWarning)
 
 
-def distance_share(search: Search, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:
+def distance_share(variances: Variances, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:
     """The mean squared distance of the nearest neighbours as a share, at most 1, of that of any two rows."""
-    reach = float(search.balls(factors, -(-search.outer.size // n_rows)).reach.mean())
+    search = variances.search
+    step = -(-search.outer.size // n_rows)
+    if variances.estimator == "nearest":
+        reach = float(search.balls(factors, step).reach.mean())
+    else:  # by the kernels that the estimator needs: others would be compiled for this alone
+        reach = float(LocalLinear(search, factors, [search.n_neighbors - 1]).fit(search.outer[::step]).reach.mean())
     return min(reach / sum(_between_any_two(search, i) for i in factors), 1.0)
 
 
@@ -102,18 +108,22 @@ def _between_in_column(design: Design, j: int) -> float:
     return (within + float(design.caps[j]) * (n * (n - 1.0) - comparable)) / (n * (n - 1.0))
 
 
-def _supported(search: Search, factors: Sequence[int]) -> int:
+def _supported(variances: Variances, factors: Sequence[int]) -> int:
     """How many factors, the first ones, have near neighbours: doubled while they do, then found by halving.
 
     Sets that are too large are not looked at if they can be avoided: they take longest.
     """
+
+    def are_near(n_factors: int) -> bool:
+        return distance_share(variances, factors[:n_factors], COUNTING_ROWS) <= MAX_DISTANCE_SHARE
+
     enough, too_many = 1, 2
-    while too_many < len(factors) and distance_share(search, factors[:too_many], COUNTING_ROWS) <= MAX_DISTANCE_SHARE:
+    while too_many < len(factors) and are_near(too_many):
         enough, too_many = too_many, 2 * too_many
     too_many = min(too_many, len(factors))
     while too_many - enough > 1:
         middle = (enough + too_many) // 2
-        if distance_share(search, factors[:middle], COUNTING_ROWS) <= MAX_DISTANCE_SHARE:
+        if are_near(middle):
             enough = middle
         else:
             too_many = middle

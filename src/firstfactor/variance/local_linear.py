@@ -146,7 +146,13 @@ class Fits:
         """The errors of the rows, from their values and the means of all rows at each point: (…, outputs) both."""
         fits, squared_weights = local_errors.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
         values = (y - fits) / np.sqrt(1 + squared_weights)[:, :, None]
-        return Errors(values, fits, squared_weights, self.weights.reach[self.centre_of].T)
+        return Errors(values, fits, squared_weights, self.reach.T)
+
+    @property
+    def reach(self) -> Floats:
+        """Squared distance of the last neighbour, (rows, bands)."""
+        reach: Floats = self.weights.reach[self.centre_of]
+        return reach
 
     def group_weights(self) -> Floats:
         """Sums of the squared weights of groups, (bands, rows)."""
