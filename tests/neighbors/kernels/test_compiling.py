@@ -1,8 +1,8 @@
 """``firstfactor warm-up`` compiles everything, and what is compiled keeps to rules that numba does not check.
 
-Functions compiled without reference counting (`part`, `inlined`) make, keep and return no arrays. They borrow the
-arrays of the kernel that calls them. An array that one of them returned could be freed while it is used; one that it
-made would never be freed.
+Kernels and the functions that they call make, keep and return no arrays: they are compiled without reference counting,
+and borrow the arrays that Python gives them. An array that one of them returned could be freed while it is used; one
+that it made would never be freed.
 """
 
 import ast
@@ -21,12 +21,11 @@ KERNELS = Path(firstfactor.__file__).parent / "neighbors" / "kernels"
 # What such functions may use of numpy: constants, conversions of numbers, and functions of one number.
 HARMLESS = {"inf", "int64", "intp", "float32", "sqrt"}
 
-# Compiles every kernel with `firstfactor warm-up`. Prints which kernels there are, which of those that Python may call
-# return a named tuple, and the types that each function without counting returns.
+# Compiles every kernel with `firstfactor warm-up`. Prints for how many types each was compiled, and the types that each
+# function returns; those that numba copies into their callers have none.
 COMPILE_ALL = """
 import importlib, json, pkgutil
 from numba.core.dispatcher import Dispatcher
-from numba.core.types import BaseNamedTuple
 from firstfactor.cli.warm_up import warm_up
 from firstfactor.neighbors import kernels
 from firstfactor.neighbors.kernels.numba_internals import WITHOUT_REFERENCE_COUNTING
@@ -37,19 +36,18 @@ def parts(kind):
     inner = getattr(kind, "types", [kind])
     return [str(kind)] if inner == [kind] else [name for one in inner for name in parts(one)]
 
-compiled, named, returned = {}, [], {}
+compiled, returned = {}, {}
 for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + "."):
     for value in vars(importlib.import_module(name)).values():
         if not isinstance(value, Dispatcher):
             continue
         full_name = f"{value.py_func.__module__.rpartition('.')[2]}.{value.__name__}"
         kinds = [overload.signature.return_type for overload in value.overloads.values()]
-        if WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items():
-            returned[full_name] = [parts(kind) for kind in kinds]
-        else:
+        assert WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items()
+        returned[full_name] = [parts(kind) for kind in kinds]
+        if "no_cpython_wrapper" not in value.targetoptions:
             compiled[full_name] = len(kinds)
-            named += [value.__name__ for kind in kinds if isinstance(kind, BaseNamedTuple)]
-print(json.dumps([compiled, named, returned]))
+print(json.dumps([compiled, returned]))
 """
 
 
@@ -60,7 +58,7 @@ class Warm:
         self.folder = folder
         *lines, facts = run_script(COMPILE_ALL, NUMBA_CACHE_DIR=str(folder), COLUMNS="1000").splitlines()
         self.said = "\n".join(lines)
-        self.compiled, self.named, self.returned = json.loads(facts)
+        self.compiled, self.returned = json.loads(facts)
 
     @property
     def files(self):
@@ -153,11 +151,6 @@ def test_after_a_warm_up_no_call_compiles_anything(warm):
     assert warm.files == before
 
 
-def test_kernels_that_python_calls_return_no_named_tuples(warm):
-    """To return one, numba unpickles its class each time: Ctrl-C at that moment would crash, or be lost."""
-    assert set(warm.named) <= {"allocate_leaf_candidates"}  # which only kernels call
-
-
 def marked(*marks):
     """The syntax trees of functions with one of these decorators, by file and name."""
     return {
@@ -169,29 +162,21 @@ def marked(*marks):
     }
 
 
-def uncounted_functions():
-    """Those that are compiled without reference counting."""
-    return marked("part", "inlined")
+def compiled_functions():
+    """All kernels and the functions that they call."""
+    return marked("jit", "part", "inlined", "merged")
 
 
-def test_they_return_numbers_and_vectors_only(warm):
-    assert set(warm.returned) == set(uncounted_functions())
-    assert [name for name, kinds in warm.returned.items() if not kinds] == []  # all were compiled
+def test_they_return_numbers_only(warm):
+    assert set(warm.returned) == set(compiled_functions())
+    assert {name for name, kinds in warm.returned.items() if not kinds} == set(marked("inlined"))
     kinds = {kind for signatures in warm.returned.values() for signature in signatures for kind in signature}
-    assert kinds <= {
-        "none",
-        "bool",
-        "int64",
-        "float64",
-        "Vector(8, float64)",
-        "Vector(16, float64)",
-        "Vector(16, float32)",
-    }
+    assert kinds <= {"none", "bool", "int64", "float64"}
 
 
 def test_they_make_no_arrays():
     """Numba would refuse most of that; views, which it would not, could outlive the call."""
-    for name, function in uncounted_functions().items():
+    for name, function in compiled_functions().items():
         for node in ast.walk(function):
             if is_of_numpy(node):
                 assert node.attr in HARMLESS, f"{name} uses np.{node.attr}"
@@ -206,7 +191,7 @@ def is_of_numpy(node):
 
 def test_they_store_numbers_in_arrays_only():
     """Assigning to an attribute could keep an array; kernels have no other place for one."""
-    for name, function in uncounted_functions().items():
+    for name, function in compiled_functions().items():
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute):
                 assert not isinstance(node.ctx, ast.Store), f"{name} assigns to {node.attr}"

@@ -220,22 +220,22 @@ def test_a_function_that_is_compiled_later_can_call_a_kernel_that_is_kept(folder
 
 
 def test_a_kernel_that_is_kept_raises_what_it_raised_when_it_was_compiled(folder):
-    """Also what comes from functions of numba that were compiled into it, and whose modules are not imported."""
+    """Also what comes from functions of numba, whose modules are not imported."""
     (folder / "kernels.py").write_text(
-        KERNEL + "import numpy as np\n@jit\ndef count(n):\n    if n == 3:\n        raise KeyError('three', n)\n"
-        "    return np.zeros(n).size + np.arange(n)[::-1].copy().size\n"
+        KERNEL + "@jit\ndef count(n):\n    if n == 3:\n        raise KeyError('three')\n"
+        "    total = 0\n    for _ in range(0, 8, n):\n        total += 1\n    return total\n"
     )
     code = """
         import sys
         from kernels import count
-        for n in (2, 3, -1):
+        for n in (2, 3, 0):
             try:
                 print(count(n))
             except Exception as error:
                 print(repr(error))
         print(sum(count.stats.cache_hits.values()), 'numba.np.arrayobj' in sys.modules)
     """
-    answers = "4\nKeyError('three', 3)\nValueError('negative dimensions not allowed')\n"
+    answers = "4\nKeyError('three')\nValueError('range() arg 3 must not be zero')\n"
     assert [run_in(folder, code), run_in(folder, code)] == [answers + "0 True\n", answers + "1 False\n"]
 
 
@@ -451,7 +451,7 @@ def test_the_job_runs_on_a_locked_machine_and_says_once_how_to_start_faster(mach
     out, log = run_locked([COMMAND, "demo", "--plot", "demo.png"], machine)
     assert "all found, and no others" in out and "Wrote demo.png" in out
     assert log.count("\n") == 1 and ADVICE in log  # and nothing about the folder of matplotlib
-    (missing,) = (machine / "tmp").rglob("single_column.single_column_variances-*.kernel")
+    (missing,) = (machine / "tmp").rglob("single_column._fill_columns-*.kernel")
     missing.unlink()
     outputs = {"--html": "report.html", "--json": "result.json", "--csv": "factors.csv", "--plot": "importance.svg"}
     written = [part for output in outputs.items() for part in output]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import ZERO, inlined, jit
+from .compiling import ZERO, jit, merged
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
 from .neighbor_list import (
@@ -21,7 +21,6 @@ from .neighbor_list import (
 from .simd import broadcast16, first_bit, least, load16, smaller, where_less
 
 
-@jit
 def ball_variances(
     tree: Tree,
     caps: Any,
@@ -79,9 +78,7 @@ def ball_variances(
     return variances, radii
 
 
-# Loops that allocate nothing are functions without reference counting: in the kernel itself every use of an array would
-# be counted.
-@inlined
+@jit
 def _fill_variances(
     tree: Tree,
     caps: Any,
@@ -122,7 +119,7 @@ def _fill_variances(
             variances[m] = variance_between_groups(mean, groups, visited, inside, centre, group_sums)
 
 
-@inlined
+@merged
 def _visit_points(
     tree: Tree,
     caps: Any,
@@ -161,7 +158,7 @@ def _visit_points(
                         limit = nearest[n_nearest - 1] * TIES
 
 
-@inlined
+@merged
 def _ranked(distance: Any, rank: int) -> float:
     """One of the smallest distances of a leaf, of this rank or a later one; infinite if there are too few.
 
@@ -176,7 +173,7 @@ def _ranked(distance: Any, rank: int) -> float:
     return closest
 
 
-@inlined
+@merged
 def _insert(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float) -> int:
     """Insert a point of ``count`` rows into the nearest ones; their new number, negative if they have enough rows."""
     n_neighbors = nearest.size

@@ -1,7 +1,10 @@
 """How kernels are compiled.
 
-A kernel (`jit`) is called from Python: it allocates arrays, and its machine code is kept on disk. Functions that
-kernels call are compiled into them and kept with them: `part` as a function of its own, `inlined` at every call.
+A kernel (`jit`) is called from Python, and its machine code is kept on disk. Functions that kernels call are compiled
+into them and kept with them: `part` as a function of its own, `inlined` and `merged` at every call.
+
+None of them makes an array: Python allocates those that a kernel fills in or needs as scratch. So references need not
+be counted, and what numpy does is not compiled: `np.empty` alone takes longer to compile than most functions here.
 """
 
 from typing import Any, TypeVar
@@ -21,9 +24,10 @@ _KERNEL: Any = {
     "error_model": "numpy",  # no check for a division by 0
     "fastmath": {"nnan", "nsz", "contract"},
     "no_cfunc_wrapper": True,  # no kernel is called from C
+    **WITHOUT_REFERENCE_COUNTING,
 }
 
-_PART: Any = {**_KERNEL, **WITHOUT_REFERENCE_COUNTING, "no_cpython_wrapper": True}
+_PART: Any = {**_KERNEL, "no_cpython_wrapper": True}
 
 # Numba has a type for each literal integer, and would compile a function that is called with one once more.
 ZERO: Any = np.intp(0)
@@ -31,7 +35,7 @@ ONE: Any = np.intp(1)
 
 
 def jit(function: Kernel) -> Kernel:
-    """Compile a kernel at its first call, and keep it for later processes."""
+    """Compile a kernel at its first call, and keep it for later processes: it must not make, keep or return arrays."""
     compiled: Any = njit(**_KERNEL)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         set_cache(compiled, KernelCache(function))
@@ -39,12 +43,26 @@ def jit(function: Kernel) -> Kernel:
 
 
 def part(function: Kernel) -> Kernel:
-    """Compile a function for kernels, without reference counting: it must not make, keep or return arrays."""
+    """Compile a function for kernels, under the same rules."""
     compiled: Any = njit(**_PART)(function)
     return compiled
 
 
 def inlined(function: Kernel) -> Kernel:
-    """Compile a `part` into its callers: for short functions, as handing over arrays takes longer than they do."""
+    """Copy a function into its callers, which are then compiled as if it were written there.
+
+    This is for most functions: to hand over arrays takes longer than a short function does, and to compile every
+    function by itself and once more in its callers takes longer than to compile it there only.
+    """
+    compiled: Any = njit(**_PART, inline="always")(function)
+    return compiled
+
+
+def merged(function: Kernel) -> Kernel:
+    """Compile a `part`, and then put it into its callers.
+
+    This is for long functions, whose copies take long to compile, and where measured to be faster: searches for one set
+    of factors took a tenth longer with copies.
+    """
     compiled: Any = njit(**_PART, forceinline=True)(function)
     return compiled

@@ -13,7 +13,6 @@ from .neighbor_list import TIES, UNREACHED, capped16, insert_distance, insert_ne
 from .simd import at_most, broadcast16, first_bit, least, load16, store
 
 
-@jit
 def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, weight: Any, centres: Any, n_neighbors: int) -> Any:
     """Weighted sum of the variances in the balls of base plus each candidate, (candidates,), and visited blocks.
 
@@ -47,7 +46,7 @@ def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, weight: Any, c
     return total, n_visited
 
 
-@inlined
+@jit
 def _add_variances(
     base: Any,
     candidates: Any,

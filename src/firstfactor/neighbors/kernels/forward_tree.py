@@ -27,7 +27,6 @@ from .simd import (
 )
 
 
-@jit
 def sum_plus_each(
     tree: Tree,
     caps: Any,
@@ -103,7 +102,7 @@ def sum_plus_each(
     return total, compared, compared_again
 
 
-@inlined
+@jit
 def _add_variances(
     tree: Tree,
     caps: Any,
@@ -126,7 +125,7 @@ def _add_variances(
     group_sums: Any,
     total: Any,
 ) -> Any:
-    """Add the variances of all centres to ``total``; the two counts. Nothing is allocated, so nothing is counted."""
+    """Add the variances of all centres to ``total``; the two counts."""
     c, width, wanted = own.size, candidates.shape[1], positions.shape[0]
     compared = compared_again = 0
     for m in range(centres.size):

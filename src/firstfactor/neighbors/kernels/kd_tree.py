@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..._utils.threads import Workers
 from .compiling import inlined, jit, part
+from .simd import larger, smaller
 
 # Leaves hold at most this many points, one vector of them, and at least half as many.
 LEAF = 16
@@ -59,15 +60,17 @@ def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], w
     low[0], high[0] = coordinates.min(axis=1), coordinates.max(axis=1)
     blocks, points = np.zeros((leaves, d, LEAF)), np.empty((n, d))
     top = 2 if n >= LARGE else 0
-    _split_nodes(coordinates, caps, order, start, low, high, 0, top, 0, leaves)
+    key = np.empty(n)
+    _split_nodes(coordinates, caps, order, start, low, high, key, 0, top, 0, leaves)
 
     def grow(subtree: int) -> None:
         a, b = subtree * leaves >> top, (subtree + 1) * leaves >> top
-        _split_nodes(coordinates, caps, order, start, low, high, top, depth, a, b)
+        _split_nodes(coordinates, caps, order, start, low, high, key, top, depth, a, b)
         _fill_leaves(coordinates, order, start, low, high, blocks, points, a, b)
 
     workers.map(grow, range(2**top))
-    packed_low, packed_high = _pack_boxes(low, high)
+    packed_low, packed_high = np.zeros((2, _count_inner(leaves), d, 8))
+    _pack_boxes(low, high, packed_low, packed_high)
     return Tree(order, start, packed_low, packed_high, 8 if depth % 3 == 0 else 2 ** (depth % 3), blocks, points)
 
 
@@ -79,6 +82,7 @@ def _split_nodes(
     start: Any,
     low: Any,
     high: Any,
+    key: Any,
     top: int,
     bottom: int,
     begin: int,
@@ -97,23 +101,24 @@ def _split_nodes(
         in.
     low, high : float64 (leaves, dimensions)
         The box of each node, kept at its first leaf; filled in likewise.
+    key : float64 (points,)
+        Scratch: one coordinate of the point at each position.
     top, bottom, begin, end : int
     """
     d, leaves = caps.size, start.size - 1
-    key = np.empty(start[end] - start[begin])
     for level in range(top, bottom):
         width = leaves >> level
         for node in range(begin, end, width):
             a, b, right = start[node], start[node + width], node + width // 2
             middle = (a + b) // 2
             k = _widest(low, high, node, caps)
-            for i in range(b - a):
-                key[i] = coordinates[k, order[a + i]]
-            _split(key, order, a, b - a, middle - a)
+            for i in range(a, b):
+                key[i] = coordinates[k, order[i]]
+            _split(key, order, a, b, middle)
             start[right] = middle
             for j in range(d):
                 low[right, j], high[right, j] = low[node, j], high[node, j]
-            high[node, k] = low[right, k] = key[middle - a]
+            high[node, k] = low[right, k] = key[middle]
 
 
 @inlined
@@ -122,44 +127,44 @@ def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
     best, widest = 0, -1.0
     for k in range(caps.size):
         width = high[node, k] - low[node, k]
-        if min(width * width, caps[k]) > widest:
-            best, widest = k, min(width * width, caps[k])
+        square = smaller(width * width, caps[k])
+        if square > widest:
+            best, widest = k, square
     return best
 
 
 @part
-def _split(key: Any, order: Any, offset: int, size: int, middle: int) -> None:
-    """Reorder the first ``size`` keys, so that none before the middle is larger than one behind it: quickselect.
+def _split(key: Any, order: Any, left: int, right: int, middle: int) -> None:
+    """Reorder the keys from ``left`` to ``right``, so that none before the middle is larger than one behind it.
 
-    The entries of ``order`` from the offset on are reordered with them. Every pass swaps each entry and moves the
+    This is quickselect. The entries of ``order`` are reordered with the keys. Every pass swaps each entry and moves the
     border by the result of a comparison: a branch would be mispredicted every other time.
     """
-    left, right = 0, size
     while right - left > 1:
         third = (right - left) // 6
         x, y, z = key[left + third], key[(left + right) // 2], key[right - 1 - third]
-        pivot = max(min(x, y), min(max(x, y), z))
+        pivot = larger(smaller(x, y), smaller(larger(x, y), z))
         border = left
         for i in range(left, right):
-            border += _swap(key, order, offset, i, border) < pivot
+            border += _swap(key, order, i, border) < pivot
         if border > middle:
             right = border
         elif border > left:
             left = border
         else:  # The pivot is the least key. All that equal it come first, as many ties would leave the range as it is.
             for i in range(left, right):
-                border += _swap(key, order, offset, i, border) == pivot
+                border += _swap(key, order, i, border) == pivot
             if border > middle:
                 return
             left = border
 
 
 @inlined
-def _swap(key: Any, order: Any, offset: int, i: int, j: int) -> float:
+def _swap(key: Any, order: Any, i: int, j: int) -> float:
     """Swap two keys and their points; the key that was at i."""
-    value, point = key[i], order[offset + i]
-    key[i], order[offset + i] = key[j], order[offset + j]
-    key[j], order[offset + j] = value, point
+    value, point = key[i], order[i]
+    key[i], order[i] = key[j], order[j]
+    key[j], order[j] = value, point
     return value
 
 
@@ -190,23 +195,23 @@ def _fill_leaves(
             for i in range(start[leaf], start[leaf + 1]):
                 value = coordinates[k, order[i]]
                 points[i, k] = blocks[leaf, k, i - start[leaf]] = value
-                a, b = min(a, value), max(b, value)
+                a, b = smaller(a, value), larger(b, value)
             low[leaf, k], high[leaf, k] = a, b
 
 
 @jit
-def _pack_boxes(low: Any, high: Any) -> Any:
-    """Lowest and highest coordinates of all nodes, eight siblings side by side: (inner nodes, dimensions, 8).
+def _pack_boxes(low: Any, high: Any, packed_low: Any, packed_high: Any) -> None:
+    """Fill in the boxes of all nodes, eight siblings side by side.
 
     Parameters
     ----------
     low, high : float64 (leaves, dimensions)
         The boxes of the leaves; overwritten.
+    packed_low, packed_high : float64 (inner nodes, dimensions, 8)
+        Filled in; zeros beside the children of a root with fewer than eight stay.
     """
     width, d = low.shape
-    inner = _count_inner(width)
-    packed_low, packed_high = np.zeros((inner, d, 8)), np.zeros((inner, d, 8))
-    last = inner
+    last = packed_low.shape[0]
     while width > 1:
         fan = min(width, 8)
         width //= fan
@@ -217,14 +222,12 @@ def _pack_boxes(low: Any, high: Any) -> Any:
                 for child in range(fan):
                     packed_low[last + node, k, child] = low[fan * node + child, k]
                     packed_high[last + node, k, child] = high[fan * node + child, k]
-                    a, b = min(a, low[fan * node + child, k]), max(b, high[fan * node + child, k])
+                    a, b = smaller(a, low[fan * node + child, k]), larger(b, high[fan * node + child, k])
                 low[node, k], high[node, k] = a, b  # in place: the boxes of children still to be read lie behind
-    return packed_low, packed_high
 
 
-@part
 def _count_inner(leaves: int) -> int:
-    """The number of inner nodes above ``leaves``, a power of two."""
+    """Return the number of inner nodes above ``leaves``, a power of two."""
     inner = 0
     while leaves > 1:
         leaves //= min(leaves, 8)
@@ -232,10 +235,7 @@ def _count_inner(leaves: int) -> int:
     return inner
 
 
-@inlined
-def count_uncapped(caps: Any) -> int:
-    """The number of dimensions before the first with a cap: those of numeric factors."""
-    uncapped = 0
-    while uncapped < caps.size and caps[uncapped] == np.inf:
-        uncapped += 1
-    return uncapped
+def count_uncapped(caps: NDArray[np.float64]) -> int:
+    """Return the number of dimensions before the first with a cap: those of numeric factors."""
+    capped = np.flatnonzero(caps < np.inf)
+    return int(capped[0]) if capped.size else caps.size

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compiling import inlined, jit, part
+from .compiling import inlined, merged, part
 from .kd_tree import LEAF, Tree, count_uncapped
 from .neighbor_list import UNREACHED, capped16
 from .simd import at_most, broadcast8, broadcast16, first_bit, larger, load8, load16, smaller, store, where_less
@@ -70,9 +70,8 @@ class LeafCandidates(NamedTuple):
     """0.0 to 15.0, float64 (16,), to tell points of a leaf from padding."""
 
 
-@jit
 def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
-    """An empty list, for any number of queries in increasing order of position.
+    """Return an empty list, for any number of queries in increasing order of position.
 
     Parameters
     ----------
@@ -80,11 +79,9 @@ def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
     caps : float64 (dimensions,)
     """
     n_leaves, d = tree.start.size - 1, caps.size
-    boxes = ((n_leaves + 7) // 8, d, 8)
-    state, radii, lane_numbers = np.empty(6, np.intp), np.empty(3), np.empty(LEAF)
+    boxes = (-(-n_leaves // 8), d, 8)
+    state, radii = np.empty(6, np.intp), np.empty(3)
     state[N_NUMERIC], state[QUERY_LEAF], radii[NEEDED_RADIUS] = count_uncapped(caps), -1, -1.0
-    for i in range(LEAF):
-        lane_numbers[i] = i
     return LeafCandidates(
         np.empty(d),
         np.empty(d),
@@ -97,11 +94,11 @@ def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
         state,
         radii,
         np.empty(STACK, np.intp),
-        lane_numbers,
+        np.arange(float(LEAF)),
     )
 
 
-@inlined
+@merged
 def start_query(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
     """Make the m-th centre the query; the first one of a leaf starts a new list. Centres are increasing positions."""
     centre = centres[m]
@@ -145,19 +142,31 @@ def _leaf_of(tree: Tree, position: int) -> int:
     return leaf
 
 
-@inlined
+@merged
 def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
     """The bit mask of points within the limit in the next leaf that has some, and the number of the leaf.
 
     The query's own leaf comes first. The mask is 0 when no leaf is left. Distances are in ``near.distance``. The limit
     may shrink from call to call.
     """
+    while True:
+        leaf = _next_near(tree, caps, near, limit)
+        if leaf < 0:
+            return np.int64(0), leaf
+        distance = leaf_distances(tree, caps, near, leaf)
+        hits = at_most(distance, broadcast16(limit))
+        if hits != 0:
+            store(near.distance, 0, distance)
+            return hits, leaf
+
+
+@inlined
+def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
+    """The next leaf whose box is within the limit, the query's own first; −1 if none is left."""
     state = near.state
     if state[N_VISITED] < 0:
         state[N_VISITED] = 0
-        hits = _measure_leaf(tree, caps, near, state[QUERY_LEAF], limit)
-        if hits != 0:
-            return hits, state[QUERY_LEAF]
+        return state[QUERY_LEAF]
     while True:
         pending = state[PENDING_MASK]
         while pending != 0:
@@ -166,26 +175,16 @@ def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
             leaf = np.intp(near.leaves[state[BATCH_START] + lane])
             # The limit may have shrunk since the boxes of the batch were tested.
             if near.bound[lane] <= limit and leaf != state[QUERY_LEAF]:
-                hits = _measure_leaf(tree, caps, near, leaf, limit)
-                if hits != 0:
-                    state[PENDING_MASK] = pending
-                    return hits, leaf
+                state[PENDING_MASK] = pending
+                return leaf
         if state[N_VISITED] < state[N_LISTED]:
             state[PENDING_MASK] = _measure_boxes(caps, near, limit)
         elif limit <= near.radii[LISTED_RADIUS]:
             near.radii[NEEDED_RADIUS] = larger(near.radii[NEEDED_RADIUS], limit)
-            return np.int64(0), state[QUERY_LEAF]
+            return -1
         else:
             state[PENDING_MASK] = 0
             _extend_list(tree, caps, near, limit)
-
-
-@inlined
-def _measure_leaf(tree: Tree, caps: Any, near: LeafCandidates, leaf: int, limit: float) -> Any:
-    """Fill in the distances to the points of a leaf; the bit mask of those within the limit."""
-    distance = leaf_distances(tree, caps, near, leaf)
-    store(near.distance, 0, distance)
-    return at_most(distance, broadcast16(limit))
 
 
 @inlined

@@ -20,7 +20,6 @@ TOGETHER = 16
 LOOSE = 1 - 1e-12
 
 
-@jit
 def sum_minus_each(
     blocks: Any,
     points: Any,
@@ -59,32 +58,92 @@ def sum_minus_each(
     distance, reduced = np.empty(LEAF), np.empty(LEAF)
     ranked, n_visited = np.empty((TOGETHER, wanted)), np.empty(TOGETHER, np.intp)
     visited, visited_reduced = np.empty((TOGETHER, n), np.int32), np.empty((TOGETHER, n))
-    # (lists, entries), but with the same entry of all lists side by side: all of them are compared with one point
-    without, nearest, moments = np.empty(p + 1), np.empty((wanted, p + 1)).T, np.empty((2 + y.shape[1], p + 1))
+    without, nearest, moments = np.empty(p + 1), np.empty((wanted, p + 1)), np.empty((2 + y.shape[1], p + 1))
     total, variances, radii = np.zeros(p), np.empty(centres.size), np.empty(centres.size)
+    _leave_out(
+        blocks,
+        points,
+        caps,
+        starts,
+        y,
+        weight,
+        centres,
+        distance,
+        reduced,
+        ranked,
+        n_visited,
+        visited,
+        visited_reduced,
+        without,
+        nearest,
+        moments,
+        total,
+        variances,
+        radii,
+    )
+    return total, variances, radii
+
+
+@jit
+def _leave_out(
+    blocks: Any,
+    points: Any,
+    caps: Any,
+    starts: Any,
+    y: Any,
+    weight: Any,
+    centres: Any,
+    distance: Any,
+    reduced: Any,
+    ranked: Any,
+    n_visited: Any,
+    visited: Any,
+    visited_reduced: Any,
+    without: Any,
+    nearest: Any,
+    moments: Any,
+    total: Any,
+    variances: Any,
+    radii: Any,
+) -> None:
+    """Add the variances without each factor to ``total``, and fill in variance and squared radius in all factors."""
     for start in range(0, centres.size, TOGETHER):
-        group = centres[start : start + TOGETHER]
-        _scan(blocks, points, caps, starts, group, distance, reduced, ranked, n_visited, visited, visited_reduced)
-        for m in range(group.size):
-            radii[start + m] = ranked[m, wanted - 1]
+        size = min(centres.size - start, TOGETHER)
+        _scan(
+            blocks,
+            points,
+            caps,
+            starts,
+            centres,
+            start,
+            size,
+            distance,
+            reduced,
+            ranked,
+            n_visited,
+            visited,
+            visited_reduced,
+        )
+        for m in range(size):
+            radii[start + m] = ranked[m, ranked.shape[1] - 1]
             variances[start + m] = _add_variances(
                 points,
                 caps,
                 starts,
                 y,
                 weight,
-                group[m],
+                centres[start + m],
                 m,
                 radii[start + m],
                 n_visited[m],
                 visited,
                 visited_reduced,
                 without,
-                nearest,
+                # (lists, entries), but with the same entry of all lists side by side: one point is compared with all
+                nearest.T,
                 moments,
                 total,
             )
-    return total, variances, radii
 
 
 @inlined
@@ -94,6 +153,8 @@ def _scan(
     caps: Any,
     starts: Any,
     centres: Any,
+    start: int,
+    n_centres: int,
     distance: Any,
     reduced: Any,
     ranked: Any,
@@ -107,19 +168,31 @@ def _scan(
     ranked[:] = UNREACHED
     for block in range(blocks.shape[0]):
         size = min(n - LEAF * block, LEAF)
-        for m in range(0, centres.size, 2):  # two at a time: each waits for its own sums
-            other = min(m + 1, centres.size - 1)
+        for m in range(0, n_centres, 2):  # two at a time: each waits for its own sums
+            other = min(m + 1, n_centres - 1)
+            one_centre, other_centre = centres[start + m], centres[start + other]
             total, largest, other_total, other_largest = _measure(
-                blocks, block, points, centres[m], centres[other], caps, starts, plain
+                blocks, block, points, one_centre, other_centre, caps, starts, plain
             )
             _visit(
-                block, size, centres, m, total, largest, distance, reduced, ranked, n_visited, visited, visited_reduced
+                block,
+                size,
+                one_centre,
+                m,
+                total,
+                largest,
+                distance,
+                reduced,
+                ranked,
+                n_visited,
+                visited,
+                visited_reduced,
             )
             if other > m:
                 _visit(
                     block,
                     size,
-                    centres,
+                    other_centre,
                     other,
                     other_total,
                     other_largest,
@@ -136,7 +209,7 @@ def _scan(
 def _visit(
     block: int,
     size: int,
-    centres: Any,
+    centre: int,
     m: int,
     total: Any,
     largest: Any,
@@ -147,8 +220,8 @@ def _visit(
     visited: Any,
     visited_reduced: Any,
 ) -> None:
-    """List and rank the points of a block, of which there are ``size``, for one centre."""
-    centre, last = centres[m], ranked.shape[1] - 1
+    """List and rank the points of a block, of which there are ``size``, for the m-th centre."""
+    last = ranked.shape[1] - 1
     without_largest = total * broadcast16(LOOSE) - largest
     bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
     if centre // LEAF == block:

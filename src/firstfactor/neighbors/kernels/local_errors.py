@@ -9,11 +9,11 @@ import numpy as np
 
 from .compiling import inlined, jit
 from .local_linear import Space, Weights, is_within
+from .simd import larger
 
 
-@jit
 def point_means(point_of: Any, count: Any, values: Any) -> Any:
-    """Mean of each column at each point, float64 (points, columns).
+    """Return the mean of each column at each point, float64 (points, columns).
 
     Parameters
     ----------
@@ -23,17 +23,14 @@ def point_means(point_of: Any, count: Any, values: Any) -> Any:
         The number of rows at each point.
     values : float64 (rows, columns)
     """
-    means = np.zeros((count.size, values.shape[1]))
-    for row in range(point_of.size):
-        for k in range(values.shape[1]):
-            means[point_of[row], k] += values[row, k]
-    for point in range(count.size):
-        for k in range(values.shape[1]):
-            means[point, k] /= count[point]
-    return means
+    if count.size == point_of.size:  # no rows are equal
+        means = np.empty(values.shape)
+        means[point_of] = values
+        return means
+    sums = [np.bincount(point_of, column, count.size) for column in values.T]
+    return np.column_stack(sums) / count[:, None]
 
 
-@jit
 def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
     """The fit at each row, (bands, rows, outputs) in units of y, and the sum of its squared weights, (bands, rows).
 
@@ -47,33 +44,47 @@ def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: 
         The number of each row's point among the centres.
     y : float64 (rows, outputs)
     """
-    n_bands, outputs = weights.used.shape[1], y.shape[1]
-    squared_weights = _sum_squared_weights(space, weights)
-    at_centres = np.zeros((weights.used.shape[0], n_bands, outputs))
-    for m in range(weights.used.shape[0]):
+    n_centres, n_bands = weights.used.shape
+    at_centres, squared_weights = np.zeros((n_centres, n_bands, y.shape[1])), np.zeros((n_centres, n_bands))
+    fits = np.empty((n_bands, *y.shape))
+    _fill_fits(space, mean, weights, centre_of, y, at_centres, squared_weights, fits)
+    return fits, np.ascontiguousarray(squared_weights[centre_of].T)
+
+
+@jit
+def _fill_fits(
+    space: Space,
+    mean: Any,
+    weights: Weights,
+    centre_of: Any,
+    y: Any,
+    at_centres: Any,
+    squared_weights: Any,
+    fits: Any,
+) -> None:
+    """Fill in the fits and the sums of squared weights at all centres, and the fits at all rows."""
+    n_centres, n_bands = weights.used.shape
+    for m in range(n_centres):
         for band in range(n_bands):
-            _fill_fit(at_centres, space, weights, m, band, mean)
-    fits, row_squared_weights = np.empty((n_bands, y.shape[0], outputs)), np.empty((n_bands, y.shape[0]))
+            _add_fit(at_centres, space, weights, m, band, mean)
+            squared_weights[m, band] = _sum_squared_weights(space, weights, m, band)
     for row in range(y.shape[0]):
         m = centre_of[row]
         rows = space.count[weights.neighbors[m, 0]]
         for band in range(n_bands):
-            row_squared_weights[band, row] = squared_weights[m, band]
             own = _weight_of_centre(space, weights, m, band) / rows
-            for k in range(outputs):  # the fit of all rows of the point, without this one
+            for k in range(y.shape[1]):  # the fit of all rows of the point, without this one
                 fits[band, row, k] = at_centres[m, band, k] - own * y[row, k]
-    return fits, row_squared_weights
 
 
 @inlined
-def _fill_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int, mean: Any) -> None:
-    """Fill in the fit at a centre, from all rows of its point, for each output."""
+def _add_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int, mean: Any) -> None:
+    """Add up the fit at a centre, from all rows of its point, for each output."""
     centre = weights.neighbors[m, 0]
-    own = _weight_of_centre(space, weights, m, band)
-    for k in range(mean.shape[1]):
-        at_centres[m, band, k] = own * mean[centre, k]
-    for i in range(1, weights.used[m, band]):
+    for i in range(weights.used[m, band]):
         weight, point = weights.values[m, band, i], weights.neighbors[m, i]
+        if i == 0:
+            weight = _weight_of_centre(space, weights, m, band)
         for k in range(mean.shape[1]):  # innermost: outputs are next to each other in memory
             at_centres[m, band, k] += weight * mean[point, k]
     if weights.tied[m, band] > 0:
@@ -90,32 +101,21 @@ def _weight_of_centre(space: Space, weights: Weights, m: int, band: int) -> Any:
     So the sum over all rows of a point is made once, and each row is subtracted for its own fit.
     """
     rows = space.count[weights.neighbors[m, 0]]
-    return weights.values[m, band, 0] * rows / max(rows - 1.0, 1.0)
+    return weights.values[m, band, 0] * rows / larger(rows - 1.0, 1.0)
 
 
-@jit
-def _sum_squared_weights(space: Space, weights: Weights) -> Any:
-    """Sum of the squared weights of single rows, float64 (centres, bands).
-
-    Parameters
-    ----------
-    space : Space
-    weights : Weights
-    """
-    n, n_bands = weights.used.shape
-    squared_weights = np.zeros((n, n_bands))
-    for m in range(n):
-        for band in range(n_bands):
-            if weights.tied[m, band] > 0:
-                squared_weights[m, band] = 1.0 / weights.tied[m, band]
-                continue
-            for k in range(weights.used[m, band]):
-                rows = space.count[weights.neighbors[m, k]] - (1.0 if k == 0 else 0.0)
-                squared_weights[m, band] += weights.values[m, band, k] ** 2 / max(rows, 1.0)
+@inlined
+def _sum_squared_weights(space: Space, weights: Weights, m: int, band: int) -> float:
+    """The sum of the squared weights of single rows in the fit at a centre."""
+    if weights.tied[m, band] > 0:
+        return 1.0 / weights.tied[m, band]
+    squared_weights = 0.0
+    for k in range(weights.used[m, band]):
+        rows = space.count[weights.neighbors[m, k]] - (1.0 if k == 0 else 0.0)
+        squared_weights += weights.values[m, band, k] ** 2 / larger(rows, 1.0)
     return squared_weights
 
 
-@jit
 def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
     """Sum over groups of the squared weight of all rows of a group together, float64 (centres, bands).
 
@@ -125,8 +125,15 @@ def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
         Each point is one row.
     weights : Weights
     """
+    squared_weights = np.zeros(weights.used.shape)
+    _add_squared_group_weights(space, weights, np.zeros(space.group.max() + 1), squared_weights)
+    return squared_weights
+
+
+@jit
+def _add_squared_group_weights(space: Space, weights: Weights, of_group: Any, squared_weights: Any) -> None:
+    """Add the squared weights of groups; ``of_group``, (groups,), is all 0 before and after."""
     n, n_bands = weights.used.shape
-    squared_weights, of_group = np.zeros((n, n_bands)), np.zeros(space.group.max() + 1)
     for m in range(n):
         for band in range(n_bands):
             for k in range(weights.used[m, band]):
@@ -140,7 +147,6 @@ def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
                         of_group[space.group[point]] += 1.0 / weights.tied[m, band]
                 for point in range(space.count.size):
                     squared_weights[m, band] += _take_square(of_group, space.group[point])
-    return squared_weights
 
 
 @inlined

@@ -13,7 +13,7 @@ from .compiling import ONE, inlined, jit
 from .kd_tree import Tree
 from .leaf_search import PREVIOUS_RADIUS, LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
 from .neighbor_list import INCOMPARABLE, TIES, UNREACHED, capped, insert_neighbor
-from .simd import WIDTH, broadcast8, first_bit, load8, store
+from .simd import WIDTH, broadcast8, first_bit, larger, load8, store
 
 # The ridge that is added to the diagonal for slopes, as a share of its mean: slopes stay bounded where neighbours are
 # few or collinear.
@@ -63,7 +63,6 @@ class Weights(NamedTuple):
     """
 
 
-@jit
 def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
     """The nearest points of each centre, itself first, their squared distances, and how many there are.
 
@@ -91,7 +90,7 @@ def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, 
     return neighbors, distances, length
 
 
-@inlined
+@jit
 def _fill_neighbors(
     tree: Tree,
     caps: Any,
@@ -109,10 +108,10 @@ def _fill_neighbors(
         neighbors[m, 0], distances[m, 0] = centres[m], 0.0
         if count[centres[m]] >= most:
             continue
-        found = _search(tree, caps, near, group, centres, m, True, neighbors, distances)
-        if found < most:  # the expected limit was too small, or there are no more points
-            found = _search(tree, caps, near, group, centres, m, False, neighbors, distances)
-        length[m] = found
+        for attempt in range(2):
+            length[m] = _search(tree, caps, near, group, centres, m, attempt == 0, neighbors, distances)
+            if length[m] == most:  # else the expected limit was too small, or there are no more points
+                break
 
 
 @inlined
@@ -150,11 +149,8 @@ def _search(
                     limit = distances[m, most - 1]
 
 
-@jit
 def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, bands: Any) -> Any:
     """The last four parts of `Weights`, for each number of neighbours in ``bands``.
-
-    They come as a plain tuple: to return a named one, numba unpickles its class, and Ctrl-C at that moment crashes.
 
     The fit is linear in the first dimensions. Weights fall with the distance, to 0 at that of the last neighbour: ties
     there do not matter.
@@ -176,7 +172,27 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
     p = space.n_slopes + 1
     width = (p + WIDTH - 1) // WIDTH * WIDTH  # padded with zeros, which add nothing to the Gram matrix
     gram, terms, solution = np.empty((p, width)), np.zeros((most, width)), np.empty(p)
-    for m in range(n):
+    _fill_weights(space, neighbors, distances, length, bands, gram, terms, solution, weights, used, reach, tied)
+    return weights, used, reach, tied
+
+
+@jit
+def _fill_weights(
+    space: Space,
+    neighbors: Any,
+    distances: Any,
+    length: Any,
+    bands: Any,
+    gram: Any,
+    terms: Any,
+    solution: Any,
+    weights: Any,
+    used: Any,
+    reach: Any,
+    tied: Any,
+) -> None:
+    """Fill in the weights at all centres."""
+    for m in range(neighbors.shape[0]):
         centre = neighbors[m, 0]
         _fill_terms(terms, space, neighbors, m, length[m])
         for band in range(bands.size):
@@ -186,16 +202,16 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
             # Rows in groups are not collapsed: more may equal the centre than are listed.
             if total < EQUALLY_FAR or (size > 1 and reach[m, band] == 0.0):
                 tied[m, band] = _count_tied(space, centre, reach[m, band])
-                weights[m, band, :] = 0.0
+                for k in range(size):
+                    weights[m, band, k] = 0.0
                 continue
             _fill_gram(gram, terms, weights, m, band, size)
             _solve_first(gram, solution)
             for k in range(size):
                 value = 0.0
-                for c in range(p):
+                for c in range(solution.size):
                     value += solution[c] * terms[k, c]
                 weights[m, band, k] *= value
-    return weights, used, reach, tied
 
 
 @inlined
@@ -234,7 +250,7 @@ def _fill_kernel_weights(
     total = 0.0
     for k in range(size):
         rows = count[neighbors[m, k]] - (1.0 if k == 0 else 0.0)
-        weights[m, band, k] = rows * max(1.0 - distances[m, k] / reach, 0.0)
+        weights[m, band, k] = rows * larger(1.0 - distances[m, k] / reach, 0.0)
         total += weights[m, band, k]
     return total
 
@@ -290,7 +306,7 @@ def _solve_first(gram: Any, solution: Any) -> None:
             value = gram[r, c]
             for t in range(c):
                 value -= gram[r, t] * gram[c, t]
-            gram[r, c] = np.sqrt(max(value, TINY)) if r == c else value / gram[c, c]
+            gram[r, c] = np.sqrt(larger(value, TINY)) if r == c else value / gram[c, c]
     for r in range(p):
         value = 1.0 if r == 0 else 0.0
         for t in range(r):

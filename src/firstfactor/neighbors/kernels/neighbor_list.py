@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import inlined, jit
+from .compiling import inlined, merged
 from .simd import broadcast8, broadcast16, where_less
 
 # The distance of a neighbour that is yet to be found: larger than any distance between points, and smaller than
@@ -55,7 +55,7 @@ def insert_distance(distances: Any, which: Any, rank: int, distance: float) -> N
     distances[*which, rank] = distance
 
 
-@inlined
+@merged
 def insert_neighbor(
     distances: Any, labels: Any, which: Any, first: int, rank: int, distance: float, label: Any
 ) -> None:
@@ -86,7 +86,7 @@ def variance_of_rows(y: Any, rows: Any, n_rows: int, centre: int) -> float:
     return max(squares, 0.0) / n_rows
 
 
-@inlined
+@merged
 def variance_of_points(count: Any, mean: Any, squares: Any, points: Any, n_points: int, centre: int) -> float:
     """Variance of y in a ball of the first ``n_points`` of the points listed, each of which stands for several rows.
 
@@ -106,9 +106,8 @@ def variance_of_points(count: Any, mean: Any, squares: Any, points: Any, n_point
     return max(within, 0.0) / (rows - 1)
 
 
-@jit
 def allocate_group_sums(groups: Any, n_outputs: int) -> Any:
-    """Zeros, (groups + 1, 2 + outputs), as `variance_between_groups` wants them.
+    """Return zeros, (groups + 1, 2 + outputs), as `variance_between_groups` wants them.
 
     Parameters
     ----------
@@ -116,9 +115,7 @@ def allocate_group_sums(groups: Any, n_outputs: int) -> Any:
         The group of each row, from 0 on.
     n_outputs : int
     """
-    if groups is None:
-        return np.zeros((1, 2 + n_outputs))
-    return np.zeros((groups.max() + 2, 2 + n_outputs))
+    return np.zeros((1 if groups is None else groups.max() + 2, 2 + n_outputs))
 
 
 @inlined

@@ -15,7 +15,6 @@ from .simd import WIDTH, broadcast8, load8, store
 ROWS = 256
 
 
-@jit
 def evaluate_terms(columns: Any, terms: Any) -> Any:
     """The value of each term at each row, float64 (rows, padded terms).
 
@@ -26,23 +25,28 @@ def evaluate_terms(columns: Any, terms: Any) -> Any:
     terms : intp (terms, 4)
         The column and the degree of the first polynomial, and those of the second.
     """
-    n, d = columns.shape
     highest = max(terms[:, 1].max(), terms[:, 3].max(), 1)
-    width = (terms.shape[0] + WIDTH - 1) // WIDTH * WIDTH
-    values, powers = np.zeros((n, width)), np.ones((d, highest + 1))
-    for row in range(n):
-        for j in range(d):
-            powers[j, 1] = columns[row, j]
-            for k in range(1, highest):
-                powers[j, k + 1] = ((2 * k + 1) * powers[j, 1] * powers[j, k] - k * powers[j, k - 1]) / (k + 1)
-        for t in range(terms.shape[0]):
-            values[row, t] = powers[terms[t, 0], terms[t, 1]] * powers[terms[t, 2], terms[t, 3]]
+    width = -(-len(terms) // WIDTH) * WIDTH
+    values, powers = np.zeros((len(columns), width)), np.ones((columns.shape[1], highest + 1))
+    _fill_terms(columns, terms, powers, values)
     return values
 
 
 @jit
+def _fill_terms(columns: Any, terms: Any, powers: Any, values: Any) -> None:
+    """Fill in the value of each term at each row; ``powers``, (columns, degrees), are the polynomials of one row."""
+    n, d = columns.shape
+    for row in range(n):
+        for j in range(d):
+            powers[j, 1] = columns[row, j]
+            for k in range(1, powers.shape[1] - 1):
+                powers[j, k + 1] = ((2 * k + 1) * powers[j, 1] * powers[j, k] - k * powers[j, k - 1]) / (k + 1)
+        for t in range(terms.shape[0]):
+            values[row, t] = powers[terms[t, 0], terms[t, 1]] * powers[terms[t, 2], terms[t, 3]]
+
+
 def orthonormalise(values: Any, rows: Any, least: float) -> Any:
-    """Columns made orthonormal over some rows, one after the other: float64 (all rows, padded terms).
+    """Return columns made orthonormal over some rows, one after the other: float64 (all rows, padded terms).
 
     A column becomes zeros if those before it explain all but a share ``least`` of its square.
 
@@ -52,14 +56,20 @@ def orthonormalise(values: Any, rows: Any, least: float) -> Any:
     rows : intp (rows,)
     least : float
     """
-    gram = np.zeros((values.shape[1], values.shape[1]))
+    gram, inverse = np.zeros((2, values.shape[1], values.shape[1]))
+    found = np.zeros_like(values)
+    _fill_orthonormal(values, rows, least, gram, inverse, found)
+    return found
+
+
+@jit
+def _fill_orthonormal(values: Any, rows: Any, least: float, gram: Any, inverse: Any, found: Any) -> None:
+    """Fill in the orthonormal columns; ``gram`` and ``inverse``, (padded terms, padded terms), are zeros before."""
     for start in range(0, rows.size, ROWS):
         _add_products(gram, values, rows, start, min(start + ROWS, rows.size))
     _factorise(gram, least)
-    inverse, found = np.zeros_like(gram), np.zeros_like(values)
     _fill_inverse(inverse, gram)
     _fill_product(found, values, inverse)
-    return found
 
 
 @inlined

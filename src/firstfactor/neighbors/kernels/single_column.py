@@ -6,9 +6,9 @@ import numpy as np
 
 from .compiling import inlined, jit, part
 from .neighbor_list import INCOMPARABLE, TIES
+from .simd import larger, smaller
 
 
-@jit
 def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: Any, n_neighbors: int) -> Any:
     """For each column: weighted sum of the variances of y in its balls, number of levels, and each row's level.
 
@@ -32,6 +32,48 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     numbers = np.empty((columns, n), np.intp)
     level, count, squares, level_weight = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     mean, first, last = np.empty((n, y.shape[1])), np.empty(n, np.intp), np.empty(n, np.intp)
+    _fill_columns(
+        values,
+        order,
+        caps,
+        y,
+        weight,
+        n_neighbors,
+        level,
+        count,
+        mean,
+        squares,
+        level_weight,
+        first,
+        last,
+        total,
+        levels,
+        numbers,
+    )
+    return total, levels, numbers
+
+
+@jit
+def _fill_columns(
+    values: Any,
+    order: Any,
+    caps: Any,
+    y: Any,
+    weight: Any,
+    n_neighbors: int,
+    level: Any,
+    count: Any,
+    mean: Any,
+    squares: Any,
+    level_weight: Any,
+    first: Any,
+    last: Any,
+    total: Any,
+    levels: Any,
+    numbers: Any,
+) -> None:
+    """Fill in the sum, the number of levels and the levels of each column; what is known of levels is scratch."""
+    columns, n = values.shape
     for j in range(columns):
         g, before = -1, 0.0
         for i in range(n):
@@ -53,7 +95,6 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
         total[j] = _sum_of_column(
             g + 1, n, level, count, mean, squares, level_weight, first, last, np.sqrt(caps[j]), n_neighbors
         )
-    return total, levels, numbers
 
 
 @inlined
@@ -146,7 +187,7 @@ def _ball_of_level(
     while inside < n_neighbors:
         before = value[g] - value[left - 1] if left > first else np.inf
         after = value[right + 1] - value[g] if right < last else np.inf
-        if others > 0 and not with_others and cap <= min(before, after):
+        if others > 0 and not with_others and cap <= smaller(before, after):
             with_others = True
             inside += others
             radius = cap
@@ -178,7 +219,7 @@ def _variance_of_levels(left: int, right: int, centre: int, count: Any, mean: An
             total += count[h] * shift
             total_squares += (squares[h] if k == 0 else 0.0) + count[h] * shift * shift
         within += total_squares - total * total / rows
-    return max(within, 0.0) / (rows - 1)
+    return larger(within, 0.0) / (rows - 1)
 
 
 @part
@@ -198,7 +239,7 @@ def _variance_with_others(
                 total += count[h] * shift
                 total_squares += (squares[h] if k == 0 else 0.0) + count[h] * shift * shift
         within += total_squares - total * total / rows
-    return max(within, 0.0) / (rows - 1)
+    return larger(within, 0.0) / (rows - 1)
 
 
 @jit
@@ -218,7 +259,6 @@ def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
             out[i, j] = values[rows[i], columns[j]]
 
 
-@jit
 def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
     """For each cell: count, mean and sum of squared deviations of y, and the last row that lies in it.
 
@@ -233,7 +273,13 @@ def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
     """
     count, mean, squares = np.zeros(n_cells), np.zeros((n_cells, y.shape[1])), np.zeros(n_cells)
     example = np.zeros(n_cells, np.intp)
+    _add_rows(cell, y, count, mean, squares, example)
+    return count, mean, squares, example
+
+
+@jit
+def _add_rows(cell: Any, y: Any, count: Any, mean: Any, squares: Any, example: Any) -> None:
+    """Add each row to its cell."""
     for i in range(cell.size):
         _add_row(count, mean, squares, cell[i], y, i)
         example[cell[i]] = i
-    return count, mean, squares, example

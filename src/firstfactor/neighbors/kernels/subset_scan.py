@@ -80,7 +80,6 @@ class Ties(NamedTuple):
     """Room for the distances and rows of a vector, (2, lanes)."""
 
 
-@jit
 def subset_variances(points: Any, caps: Any, starts: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
     """Variance of y in the balls of all subsets of the factors, (centres, subsets), in units of y²; 0 for no factors.
 
@@ -112,24 +111,41 @@ def subset_variances(points: Any, caps: Any, starts: Any, y: Any, centres: Any, 
         np.empty((n_vectors, wanted, LANES), np.float32),
         np.empty((n_vectors, LANES), np.float32),
     )
-    masks = np.zeros((LOW, LANES), np.float32)
-    for lane in range(LANES):
-        for f in range(LOW):
-            masks[f, lane] = float((lane >> f) & 1)
+    masks = ((np.arange(LANES) >> np.arange(LOW)[:, None]) & 1).astype(np.float32)
     exact, moments = np.empty((n_sets, wanted)), np.empty((n_sets, 2 + y.shape[1]))
     variances = np.empty((centres.size, n_sets))
     room, lanes = 4 * n_sets + 2 * LANES * BLOCK, np.empty((2, LANES), np.float32)
-    ties = Ties(np.empty((2, room), np.int32), np.empty(room, np.float32), lanes)
-    for c in range(centres.size):
+    done = 0
+    while done < centres.size:
+        ties = Ties(np.empty((2, room), np.int32), np.empty(room, np.float32), lanes)
+        done = _fill_balls(table, y, centres, masks, block, nearest, ties, exact, moments, variances, done)
+        room = 4 * room
+    return variances
+
+
+@jit
+def _fill_balls(
+    table: Any,
+    y: Any,
+    centres: Any,
+    masks: Any,
+    block: Any,
+    nearest: Any,
+    ties: Any,
+    exact: Any,
+    moments: Any,
+    variances: Any,
+    done: int,
+) -> int:
+    """Fill in the variances of the centres that are not done yet; how many are, as there may be no room for ties."""
+    for c in range(done, centres.size):
         n_ties = _scan(table, y.shape[0], centres[c], masks, block, nearest, ties)
-        while n_ties < 0:  # there was no room
-            room = 4 * room
-            ties = Ties(np.empty((2, room), np.int32), np.empty(room, np.float32), lanes)
-            n_ties = _scan(table, y.shape[0], centres[c], masks, block, nearest, ties)
+        if n_ties < 0:
+            return c
         _fill_variances(y, centres[c], nearest, variances, c)
         if n_ties > 0:
             _settle_ties(table, y, centres[c], nearest, ties, n_ties, exact, moments, variances, c)
-    return variances
+    return centres.size
 
 
 @part
