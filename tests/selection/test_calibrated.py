@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
+from firstfactor.data.design import read_design
 from firstfactor.evidence.candidates import CandidateTest
 from firstfactor.evidence.scores import Residuals
 from firstfactor.results.drivers import say_drivers
@@ -992,3 +993,24 @@ def test_for_prediction_nothing_is_kept_where_nothing_can_help(case):
 def test_to_predict_goes_with_the_calibrated_rule():
     with pytest.raises(ValueError, match=r"goal='predict' goes with rule='calibrated'; got rule='paper'"):
         FIRST(goal="predict").fit(*noise("numbers", 0))
+
+
+def test_rows_with_the_same_values_are_judged_together():
+    false, found = 0, 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = np.repeat(rng.normal(size=(400, 10)), 5, axis=0)
+        y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=2000)
+        chosen = set(np.flatnonzero(calibrated().choose(X, y)).tolist())
+        false, found = false + bool(chosen - {0, 1, 2}), found + (chosen >= {0, 1, 2})
+    assert false <= 2 and found == 8  # of unmodelled products, one row would look like five
+
+
+def test_few_possible_rows_are_no_groups():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 3, 600), "b": rng.integers(0, 2, 600)}).astype(str)
+    assert rule._equal_rows(read_design(X, ["a", "b"])) is None
+    distinct = rng.normal(size=(300, 2))
+    assert rule._equal_rows(read_design(distinct)) is None
+    twice = rule._equal_rows(read_design(np.repeat(distinct, 2, axis=0)))
+    assert np.unique(twice).size == 300 and (twice[::2] == twice[1::2]).all()

@@ -1,4 +1,4 @@
-"""Rows that occur several times.
+"""Rows that occur several times, with or without their response.
 
 Rows that are equal in all factors and in the response are copies if hardly any rows are equal in all columns but one,
 as they are where columns have few values; or if the numbers of times that rows occur have a common divisor: the whole
@@ -34,6 +34,13 @@ def count_copies(design: Design, y: NDArray[np.float64]) -> int:
         return 0
     is_multiple = first.size >= FEWEST_MULTIPLES and int(np.gcd.reduce(counts)) > 1
     return copies if is_multiple or rows.are_copied(first, counts) else 0
+
+
+def number_kinds(design: Design) -> NDArray[np.intp]:
+    """Number the rows by what they are in all factors: equal rows have the same number."""
+    rows, columns = np.arange(design.n_rows), design.columns_of(design.varying)
+    hashes = design.stored.sum(partial(_mix_rows, rows), columns) if columns else np.zeros(design.n_rows)
+    return np.unique(hashes, return_inverse=True)[1]
 
 
 class _Rows:

@@ -13,6 +13,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from .._utils.threads import ONE_BLAS_THREAD
+from ..data.copies import number_kinds
+from ..data.design import Design
 from ..data.response import centre_columns
 from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
@@ -32,6 +34,10 @@ from .selection import OnStep, Selection
 # Rows to test on: those of larger tables are drawn. Whether a factor stays is asked of fewer rows first, which decide
 # where the p-value is below this: alpha may be exceeded by so much.
 MAX_ROWS, FEWER_ROWS, BEYOND_DOUBT = 50_000, 10_000, 1e-3
+
+# Rows with the same values are a group if there are at most so many different ones for each row, and at least so many
+# for each column.
+MOST_KINDS, KINDS_PER_COLUMN = 0.5, 20
 
 # Fewer rows, or groups, do not tell what many factors explain together.
 MIN_ROWS = 40
@@ -83,7 +89,8 @@ class CalibratedRule:
         self._alpha, self._control, self._goal, self._workers = alpha, control, goal, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
-        groups = None if search.groups is None else np.unique(search.groups[rows], return_inverse=True)[1]
+        groups = _equal_rows(self._design) if search.groups is None else search.groups[rows]
+        groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
         y, self.total = centre_columns(search.y[rows], weights)
         self._y = np.ascontiguousarray(y.T) / np.sqrt(max(self.total, TINY))  # single precision must hold it
         self._root_weights = None if weights is None else np.sqrt(weights)
@@ -453,6 +460,19 @@ class CalibratedRule:
     def _residuals(self, base: tuple[int, ...], candidates: tuple[int, ...] = ()) -> Residuals:
         regression = regress(self._functions, base, self._root_weights, self._n_units, self._y, candidates)
         return Residuals(regression, self._y, self._draws, is_exchangeable=not base)
+
+
+def _equal_rows(design: Design) -> Positions | None:
+    """Number the rows by their values if these are repeated in a table of many different rows; None otherwise.
+
+    What a base misses of y is the same in rows with the same values: for a test they are a group. Where few different
+    rows are possible, levels of categories for instance, a base misses nothing.
+    """
+    columns, most = design.columns_of(design.varying), MOST_KINDS * design.n_rows
+    if any(np.unique(design.column(j)).size > most for j in columns):
+        return None
+    kinds = number_kinds(design)
+    return kinds if KINDS_PER_COLUMN * len(columns) <= kinds.max() + 1 <= most else None
 
 
 def _some_rows(variances: Variances, most: int) -> Positions:

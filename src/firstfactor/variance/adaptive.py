@@ -16,7 +16,7 @@ import numpy as np
 
 from .._utils.cache import BoundedCache
 from .._utils.threads import ONE_BLAS_THREAD
-from ..neighbors.search import CACHED_SETS, Contributions, Search
+from ..neighbors.search import Contributions, Search
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions, functions_of
 from .extrapolated import MAX_OUTER, ExtrapolatedSearch
@@ -44,6 +44,9 @@ LINEAR_OF_FEW = 20
 # The variance of the noise variance is so many times that of its linear part, and that of the error of the fit.
 LINEAR_OF_NOISE, NOISE_OF_FEW = 1.2, 25
 
+# Sets whose contributions are kept: those of standard errors are asked for again by the tree.
+MOST_KEPT = 256
+
 # Outputs with a smaller share of the variance are copies of others.
 LEAST_OUTPUT = 1e-9
 
@@ -60,7 +63,7 @@ class AdaptiveSearch:
         """The rows that are fitted to and averaged over; few would not do, whatever was asked for."""
         self._weights = None if search.weights is None else search.weights[self.outer]
         self._fits: BoundedCache[_Fits] = BoundedCache(1)
-        self._recent: BoundedCache[Contributions] = BoundedCache(CACHED_SETS)
+        self._recent: BoundedCache[Contributions] = BoundedCache(MOST_KEPT)
         self._lock = Lock()
 
     def around(self, whole: tuple[int, ...]) -> "AdaptiveSearch":

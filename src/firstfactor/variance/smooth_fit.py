@@ -286,9 +286,11 @@ class SmoothFit:
         squares = self._mean(values**2)[:, None] - moments**2 / sizes @ (1 - (1 - kept) ** 2).T
         squares /= np.maximum(1 - freedom / self._units, 0.05) ** 2
         squares[:, freedom > MOST_FREEDOM * self._units] = np.inf
-        times = kept[np.argmin(squares, axis=1)] / sizes
+        ridges, which = np.unique(np.argmin(squares, axis=1), return_inverse=True)
+        times = kept[ridges] / sizes
         leverage = times @ basis**2 * (self._weights / self._units)
-        left: Floats = (values - times * moments @ basis) / np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))
+        own = np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))[which]
+        left: Floats = (values - times[which] * moments @ basis) / own
         return left
 
 
