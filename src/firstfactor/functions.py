@@ -9,6 +9,7 @@ from .data.table import Factors
 from .dependence.pairs import find_interactions
 from .dependence.shares import estimate_closed, estimate_shapley
 from .inference.estimates import estimate
+from .inference.row_order import find_at_once
 from .inference.sample_size import diagnose_sample_size, warn_if_too_few_rows
 from .inference.targets import closed_target
 from .inference.totals import estimate_totals
@@ -21,7 +22,7 @@ from .selection.backward import eliminate
 from .selection.cumulative import rank_by_gain
 from .selection.fitting import estimate_selected
 from .selection.stability import Pairs, Progress, select_on_halves
-from .variance.conditional import open_variances
+from .variance.conditional import Variances, open_variances
 
 if TYPE_CHECKING:
     from .first import FIRST
@@ -99,13 +100,12 @@ def total_indices(
     checks.boolean("uncertainty", uncertainty)
     checks.one_of("method", method, ("plug-in", "subsample"))
     with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
-        indices = estimate_totals(variances, subset, noise, method if uncertainty else None)
-    return _warn(indices)
+        return _warn(variances, estimate_totals(variances, subset, noise, method if uncertainty else None))
 
 
-def _warn(indices: Indices) -> Indices:
-    """The indices given, after warnings about the table and about too few rows."""
-    warn_of_findings(indices.findings)
+def _warn(variances: Variances, indices: Indices) -> Indices:
+    """Return indices, after warnings about the table and about too few rows."""
+    warn_of_findings(find_at_once(variances, indices))
     warn_if_too_few_rows(indices.sample_size)
     return indices
 
@@ -202,8 +202,7 @@ def closed_indices(
     array([0.2, 0.8, 0. ])
     """
     with open_variances(X, y, _parse(options), sample_weight, groups) as variances:
-        indices = estimate_closed(variances, subset)
-    return _warn(indices)
+        return _warn(variances, estimate_closed(variances, subset))
 
 
 def shapley_effects(
@@ -263,8 +262,7 @@ def shapley_effects(
     """
     checks.boolean("uncertainty", uncertainty)
     with open_variances(X, y, Options.parse(options), sample_weight, groups, many_sets=True) as variances:
-        indices = estimate_shapley(variances, uncertainty)
-    return _warn(indices)
+        return _warn(variances, estimate_shapley(variances, uncertainty))
 
 
 def interactions(
@@ -427,8 +425,7 @@ def backward_elimination(
     procedure = Procedure(elimination=elimination)
     with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
         selection = eliminate(variances, variances.design.varying, procedure.elimination)
-        indices = estimate_selected(variances, selection, "NANNE-BE", uncertainty)
-    return _warn(indices)
+        return _warn(variances, estimate_selected(variances, selection, "NANNE-BE", uncertainty))
 
 
 def stability(

@@ -60,7 +60,7 @@ def find_at_once(variances: Variances, indices: Indices) -> tuple[Finding, ...]:
     whole = variances if variances.origin is None else variances.origin
     if not whole.design.is_in_memory or _may_follow(whole, CLEAR):
         return indices.findings
-    return whole.examine_data(indices.kept or ())
+    return whole.examine_data(variances.design.varying if indices.kept is None else indices.kept)
 
 
 def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:

@@ -75,5 +75,5 @@ def relative_to_all(
         uncertainty=None if uncertainty is None else uncertainty.expand(len(names), positions),
         sample_size=size,
         kept=None if method in ("NANNE", "NN") else tuple(positions),
-        findings=add_order(variances.examine_data(everything), variances, order),
+        findings=variances.later(lambda: add_order(variances.examine_data(everything), variances, order)),
     )

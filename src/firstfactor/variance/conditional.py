@@ -128,7 +128,9 @@ class Variances:
         """ev(u ∪ i) for every candidate i."""
         u = self._key(base)
         values = self.find_once(("plus", u, candidates), lambda: self._searcher.plus_each(u, candidates))
-        self._known.update((self._key((*base, i)), float(value)) for i, value in zip(candidates, values, strict=True))
+        new = self._varying.difference(u)
+        keys = [tuple(sorted((*u, i))) if i in new else u for i in candidates]
+        self._known.update(zip(keys, values.tolist(), strict=True))
         return values
 
     def minus_each(self, base: Sequence[int]) -> NDArray[np.float64]:
