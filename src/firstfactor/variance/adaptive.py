@@ -193,7 +193,7 @@ class _Fits:
             return None
         local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
         gain, error = self._gain(local, before)
-        return local._replace(is_of_y=True) if gain > np.sqrt(error * self._mean(before)) else None
+        return local._replace(is_of_y=True) if gain > np.sqrt(error * max(self._mean(before), 0.0)) else None
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
         """Return what each row contributes to the variance that is left, in units of Var(Y).

@@ -4,9 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import njit
 from scipy.spatial.distance import pdist
-
-from firstfactor.neighbors.kernels.compiling import jit
 
 from ...data.arrays import Floats
 from ..outcome import Outcome, outcome_of
@@ -61,7 +60,7 @@ def _select(X: Floats, similarities: Floats, n_neighbors: int) -> list[int]:
     return selected
 
 
-@jit
+@njit(cache=True, nogil=True)
 def _means_with_each(candidates: Any, squares: Any, nearest_first: Any, similarities: Any, n_neighbors: int) -> Any:
     """Mean similarity of a row and its neighbours by what is selected plus each candidate.
 

@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from scipy.special import expit
 from sklearn.preprocessing import StandardScaler
-
-from firstfactor.neighbors.kernels.compiling import jit
 
 from ...data.arrays import Floats
 from ..outcome import Outcome, outcome_of
@@ -109,7 +108,7 @@ def _path(rows: Floats, y: Floats, penalties: Floats) -> Floats:
     return path
 
 
-@jit
+@njit(cache=True, nogil=True)
 def _descend(curvature: Any, slopes: Any, penalties: Any, none: float, coefficients: Any) -> None:
     """Bring coefficients to the minimum of a quadratic function plus penalties on their absolute values.
 
