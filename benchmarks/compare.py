@@ -32,6 +32,7 @@ def parse():
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help="only these cases or groups of cases; others stay as stored"
     )
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long sides take turns, at least")
     parser.add_argument("--list", action="store_true", help="print the names of all cases")
     parser.add_argument("--write", action="store_true", help="measure nothing; write the pages from what is stored")
     parser.add_argument("--first", type=Path, metavar="FOLDER", help="sources of the first release, instead of git's")
@@ -52,7 +53,11 @@ def main():
     if not options.write:
         with old_releases(options) as releases:
             tables = {"diamonds": options.data and options.data / "diamonds.csv", "flights": options.flights}
-            run = Run(releases, {name: path for name, path in tables.items() if path}, 3.0 if options.quick else 20.0)
+            run = Run(
+                releases,
+                {name: path for name, path in tables.items() if path},
+                3.0 if options.quick else options.seconds,
+            )
             for row in measure([case for case in chosen if not (options.quick and case.is_slow)], run):
                 if not options.quick:
                     rows[row["name"]] = row
