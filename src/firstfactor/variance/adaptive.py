@@ -27,7 +27,7 @@ from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDE
 LEAST_FOUND = 3.0
 
 # Local fits to y itself need so many rows for each factor.
-ROWS_PER_FACTOR = 100
+ROWS_PER_FACTOR = 500
 
 # Factors beyond which rows are too far apart for local fits to find anything.
 MOST_FOR_LOCAL = 20
