@@ -189,11 +189,11 @@ class _Fits:
 
     def _fit_y(self, before: Floats) -> _Local | None:
         """Return local fits to y, if they leave less than before by much, both of that and of standard errors."""
-        if self._outer.size < ROWS_PER_FACTOR * len(self._whole):
+        if self._outer.size < ROWS_PER_FACTOR * len(self._whole) or self._mean(before) <= 0:
             return None
         local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
         gain, error = self._gain(local, before)
-        return local._replace(is_of_y=True) if gain > np.sqrt(error * max(self._mean(before), 0.0)) else None
+        return local._replace(is_of_y=True) if gain > np.sqrt(error * self._mean(before)) else None
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
         """Return what each row contributes to the variance that is left, in units of Var(Y).
