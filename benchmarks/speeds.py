@@ -21,20 +21,11 @@ TABLES = {
     "start": "starting",
     "threads": "threads, wall time",
 }
-# Rows of README.md: cases or groups of cases, under these words.
+# Rows of README.md: cases under these words, and what they are compared with.
 SHORT = {
-    "the procedure of pyfirst 1.0.2, two threads (one thread): times as fast": ["pyfirst"],
-    "`FIRST().fit` and `total_indices` against the first release: times as long": ["first"],
-    "a million rows, 20 factors, against one search by scipy's k-d tree: times as long": ["million-tree"],
-    "`rank` on diamonds; on flights; compiling; against 0.2.0: times as long": [
-        "rank-diamonds-before",
-        "rank-flights-before",
-        "start-cold",
-    ],
-    "`rank` on diamonds; on flights; against selecting alone: times as long": [
-        "rank-diamonds-selection",
-        "rank-flights-selection",
-    ],
+    "pyfirst-50000x10": ("50,000 rows, 10 factors, the same procedure", "pyfirst 1.0.2"),
+    "pyfirst-1000x1000": ("1,000 rows, 1,000 factors, the same procedure", "pyfirst 1.0.2"),
+    "million-tree": ("a million rows, 20 factors", "one search by scipy's cKDTree"),
 }
 
 
@@ -79,32 +70,21 @@ def full_table(rows, groups):
     return table(("rows × factors", "wanted", "measured", ""), lines)
 
 
-def short_table(rows, when):
-    """Return some cases and groups of cases, each in one row: the figures, or the least and the most of many."""
-    lines = []
-    for words, names in SHORT.items():
-        cases = find(names)
-        known = [rows.get(case.name) for case in cases]
-        figures = ["–" if row is None else _number(row) for row in known]
-        bounds = list(dict.fromkeys(case.bound.removesuffix(" ×") for case in cases))
-        reached = sum(
-            row is not None and case.is_reached(_rounded(row["value"])) for case, row in zip(cases, known, strict=True)
-        )
-        if len(cases) > 3:
-            words = f"{words}, {len(cases)} tables"
-            measured = sorted((row for row in known if row), key=lambda row: row["value"])
-            figures = [f"{_number(measured[0])} to {_number(measured[-1])}" if measured else "–"]
-            bounds = bounds if len(bounds) == 1 else ["each table has a bound"]
-        said = "reached" if reached == len(cases) else f"reached: {reached} of {len(cases)}"
-        lines.append((words, "; ".join(figures), f"{bounds[0]}; {said}"))
-    return table((f"speed. {when}", "measured", "wanted"), lines)
+def short_table(rows):
+    """Return a few cases in plain words, and when they were measured."""
+    lines, when = [], describe([rows[name]["measured"] for name in SHORT if name in rows])
+    for name, (words, against) in SHORT.items():
+        (case,), row = find([name]), rows.get(name)
+        how = "as long" if case.at_least is None else "as fast"
+        lines.append((words, f"{_rounded(row['value']):g} × {how}" if row else "not measured", against))
+    return f"{table(('speed', '', 'against'), lines)}\n\n{when} [All speeds](docs/performance.md)."
 
 
 def pages(rows, grown):
     """Return the text of each page as it should be."""
     when = describe([row["measured"] for row in rows.values()])
     parts = {
-        README: {"speeds": short_table(rows, when)},
+        README: {"speeds": short_table(rows)},
         DOCS / "performance.md": {
             "speeds": f"{when}\n\n{full_table(rows, TABLES)}",
             "everyday": full_table(rows, {"everyday": ""}),

@@ -50,7 +50,7 @@ def test_a_bound_that_is_kept_only_after_rounding_counts_as_shown():
 
 def test_rows_that_were_not_measured_are_shown_as_such():
     assert "not measured" in speeds.full_table({}, {"first": "words"})
-    assert "reached: 0 of 5" in speeds.short_table({}, "")
+    assert speeds.short_table({}).count("not measured") == 3
 
 
 # Stamps
