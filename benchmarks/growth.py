@@ -85,10 +85,13 @@ def draw(grown):
     """Draw time and memory against rows and factors, with the growth that is wanted as dashed lines."""
     import matplotlib as mpl
 
-    mpl.use("svg")
+    with mpl.rc_context({"svg.hashsalt": "growth", "font.size": 9, "backend": "svg"}):
+        _draw(grown)
+
+
+def _draw(grown):
     import matplotlib.pyplot as plt
 
-    mpl.rcParams.update({"svg.hashsalt": "growth", "font.size": 9})
     figure, panels = plt.subplots(2, 2, figsize=(8, 6), layout="constrained", sharex="col", sharey="row")
     for column, (axis, label) in enumerate((("rows", "rows (20 factors)"), ("factors", "factors (1,000 rows)"))):
         wanted = "N log N" if axis == "rows" else "linear in p"
@@ -108,6 +111,7 @@ def draw(grown):
     for panel in panels.flat:
         panel.grid(alpha=0.3)
     figure.savefig(PICTURE, metadata={"Date": None})
+    plt.close(figure)
 
 
 def main():
