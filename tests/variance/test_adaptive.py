@@ -288,6 +288,16 @@ def test_a_bend_of_the_fit_is_found_where_y_is_a_steep_function_of_a_sum():
     assert bend(lambda _, rng: rng.normal(size=800)) == 0
 
 
+def test_a_bend_gives_nothing_to_factors_that_do_nothing():
+    nulls = []
+    for seed in range(8):
+        rng = np.random.default_rng(4000 + seed)
+        X = rng.random((1000, 4))
+        y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)) + 0.5 * rng.normal(size=1000)
+        nulls += estimate(X, y).values[2:].tolist()
+    assert np.mean(nulls) < 0.015 and max(nulls) < 0.05
+
+
 def test_what_a_factor_outside_of_the_fit_leaves_is_about_what_it_leaves_inside():
     rng = np.random.default_rng(0)
     X = rng.multivariate_normal(np.zeros(3), 0.6 + 0.4 * np.eye(3), 1000)
