@@ -298,6 +298,17 @@ def test_a_bend_gives_nothing_to_factors_that_do_nothing():
     assert np.mean(nulls) < 0.015 and max(nulls) < 0.05
 
 
+@pytest.mark.parametrize("function", [lambda a, b: a * b, lambda a, b: np.sign(a * b)], ids=["product", "step"])
+def test_chance_takes_nothing_off_what_independent_factors_do_together(function):
+    shares = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, size=(300, 4))
+        y = function(X[:, 0], X[:, 1])
+        shares.append(estimate(X, y + 0.3 * y.std() * rng.normal(size=300)).values)
+    np.testing.assert_allclose(np.mean(shares, axis=0), [1, 1, 0, 0], atol=0.01)
+
+
 def test_what_a_factor_outside_of_the_fit_leaves_is_about_what_it_leaves_inside():
     rng = np.random.default_rng(0)
     X = rng.multivariate_normal(np.zeros(3), 0.6 + 0.4 * np.eye(3), 1000)

@@ -94,24 +94,25 @@ def _of_levels(values: Floats, weights: Floats | None) -> Functions:
 def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, most: int) -> Functions:
     """Return functions, given at distinct values, without what smoother ones have of them: at most ``most``."""
     weight = np.sqrt(share)
-    kept, kept_orders = [weight], []
+    basis = np.empty((most + 1, share.size))
+    basis[0] = weight
+    kept: list[float] = []
     for function, order in zip(raw.T, orders.tolist(), strict=True):
-        left = weight * function
+        left, smoother = weight * function, basis[: len(kept) + 1]
         size = float(left @ left)
         for _ in range(2):  # the second time for what rounding left
-            basis = np.array(kept)
-            left = left - (basis @ left) @ basis
+            left -= (smoother @ left) @ smoother
         new = float(left @ left)
         varying = size - float(weight @ (weight * function)) ** 2
         least = LEAST_OF_OTHERS if order == ORDER_OF_OTHERS else LEAST_NEW
         if new <= least * varying or varying <= LEAST_NEW**2 * size:
             continue
-        kept.append(left / np.sqrt(new))
-        kept_orders.append(order)
-        if len(kept_orders) == most:
+        kept.append(order)
+        basis[len(kept)] = left / np.sqrt(new)
+        if len(kept) == most:
             break
-    at_distinct = np.array(kept[1:]).reshape(-1, share.size) / weight
-    return Functions(at_distinct[:, number], np.array(kept_orders))
+    at_distinct = basis[1 : len(kept) + 1] / weight
+    return Functions(at_distinct[:, number], np.array(kept))
 
 
 def _nothing(n_rows: int) -> Functions:

@@ -23,11 +23,13 @@ FEW = 3
 # Degrees of freedom that a variance costs: of a line, of a smooth block, of a rough one.
 COST_OF_LINE, COST_OF_SMOOTH, COST_OF_ROUGH = 0.25, 0.5, 1.0
 
-# Prior variances below this share of that of the error of a coefficient are 0.
-SMALLEST = 0.03
+# Prior variances below this share of that of the error of a coefficient are 0: in the first rounds, in which all blocks
+# begin with small ones, and later. Functions that are dropped late would be shrunk by three quarters and more; without
+# them, errors are smaller and all that follows is faster.
+SMALLEST, SMALL = 0.03, 0.3
 
 # Variances are found when they change by less than this share of Var(y), the noise by this share of itself.
-TOLERANCE, FEWEST_ROUNDS = 1e-3, 4
+TOLERANCE, FEWEST_ROUNDS = 1e-4, 4
 
 # The noise is at least this share of Var(y).
 LEAST_NOISE = 1e-8
@@ -75,7 +77,7 @@ def shrink(
     variances = np.where(plain, total / (4 * max(int(plain.sum()), 1)), total / (4 * len(shapes)))
     for turn in range(rounds):
         prior = variances @ shapes
-        active = np.flatnonzero(prior * n_rows > SMALLEST * noise)
+        active = np.flatnonzero(prior * n_rows > (SMALLEST if turn < FEWEST_ROUNDS else SMALL) * noise)
         if active.size == 0:
             active = np.arange(min(1, prior.size))
         root, own = np.sqrt(np.maximum(prior[active], 1e-300)), gram[np.ix_(active, active)]

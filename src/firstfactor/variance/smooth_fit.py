@@ -57,6 +57,13 @@ BENDS, LEAST_BEND = 5, 4.0
 # Ridge penalties, as shares of the rows, that are tried for these regressions.
 RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
 
+# How many standard deviations above chance a regression must explain to be used. Where factors are independent, the
+# best of many penalties follows chance, and importances come out too small.
+LEAST_RELATED = 3.0
+
+# A bend is regressed on the part of the fit that a set of factors knows, if that is more than this share of the fit.
+LEAST_KNOWN = 0.01
+
 # Axes of the functions with a smaller share of the largest variance are rounding. Regressions have at most this share
 # of the rows as degrees of freedom, and a row is taken to be at most this share of its own fit.
 SMALLEST_AXIS, MOST_FREEDOM, MOST_OF_VALUE = 1e-9, 0.6, 0.8
@@ -194,19 +201,23 @@ class SmoothFit:
     def _leave_out(self) -> tuple[Floats, Floats, Floats]:
         """Return residuals, those without each row or group, and how much less the coefficients are without it.
 
-        The last is (functions, rows).
+        The last is (functions and the constant, rows).
         """
         found, columns = self._effects, self._centred(self._products)
         residuals = self._y - found.coefficients @ columns
         columns = np.concatenate([columns, np.ones((1, residuals.size))])
-        decorrelated = self._decorrelate(columns)
-        root = np.zeros((len(columns), len(columns)))
-        root[:-1, :-1] = np.linalg.cholesky(found.covariance / found.noise)
-        root[-1, -1] = (decorrelated[-1] @ decorrelated[-1]) ** -0.5
-        terms = root.T @ decorrelated
-        without = _residuals_without(terms, self._decorrelate(residuals), self._groups)
-        change = root @ self._sum_in_groups(terms * without)
-        return residuals, residuals + np.einsum("ij,ij->j", columns, change), change[:-1]
+        decorrelated, without = self._decorrelate(columns), self._decorrelate(residuals)
+        covariance = np.zeros((len(columns), len(columns)))
+        covariance[:-1, :-1] = found.covariance / found.noise
+        covariance[-1, -1] = 1 / (decorrelated[-1] @ decorrelated[-1])
+        if self._groups is None:
+            change = covariance @ decorrelated
+            change *= without / (1 - np.minimum(np.einsum("ij,ij->j", decorrelated, change), MOST_LEVERAGE))
+        else:
+            terms = np.linalg.cholesky(covariance).T @ decorrelated
+            without = _residuals_without_groups(terms, without, self._groups)
+            change = covariance @ self._sum_in_groups(decorrelated * without)
+        return residuals, residuals + np.einsum("ij,ij->j", columns, change), change
 
     def _find_bend(self, without: Floats) -> Floats:
         """Return what y follows of polynomials of the fit without each row, (rows,); 0 if that may be chance.
@@ -252,8 +263,11 @@ class SmoothFit:
         error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
         bend = self._bend
         if self.bend > 0 and factors:
-            known = self._y - self.without - self._bend - without
-            bend = self._regress(bend[None], np.concatenate([basis, _polynomials(known)]))[0]
+            # Without the constant, which would tell the row that is left out from the others where little is known.
+            known = self._y - self.without - self._bend + self._change[-1] - without
+            if self._mean(known**2) > LEAST_KNOWN * self._mean(self._fitted**2):
+                basis = np.concatenate([basis, _polynomials(known)])
+            bend = self._regress(bend[None], basis)[0]
         square = float(self._mean((left + bend) ** 2))
         quadratic = 2 * float(np.sum(spread * spread.T))
         return Projection(without + bend, error, square + error, quadratic, float(self._mean(bend**2)))
@@ -269,7 +283,8 @@ class SmoothFit:
     def _regress(self, values: Floats, basis: Floats) -> Floats:
         """Return what ridge regressions of values, (values, rows), on functions, (functions, rows), leave of them.
 
-        Each row is taken to be left out. The penalty is the one with the best generalised cross-validation.
+        Each row is taken to be left out. The penalty is the one with the best generalised cross-validation; where even
+        that explains no more than chance may, nothing is taken off.
         """
         if len(basis) == 0:
             return values
@@ -283,10 +298,14 @@ class SmoothFit:
         moments = values @ (basis * self._weights).T / self._size
         kept = sizes / (sizes + RIDGES[:, None])
         freedom = kept.sum(axis=1)
-        squares = self._mean(values**2)[:, None] - moments**2 / sizes @ (1 - (1 - kept) ** 2).T
-        squares /= np.maximum(1 - freedom / self._units, 0.05) ** 2
+        total, counted = self._mean(values**2)[:, None], 1 - (1 - kept) ** 2
+        found = moments**2 / sizes @ counted.T
+        squares = (total - found) / np.maximum(1 - freedom / self._units, 0.05) ** 2
         squares[:, freedom > MOST_FREEDOM * self._units] = np.inf
-        ridges, which = np.unique(np.argmin(squares, axis=1), return_inverse=True)
+        chance = counted.sum(axis=1) + LEAST_RELATED * np.sqrt(2 * (counted**2).sum(axis=1))
+        best = np.argmin(squares, axis=1)
+        best[(found * self._units <= total * chance)[np.arange(len(best)), best]] = len(RIDGES) - 1
+        ridges, which = np.unique(best, return_inverse=True)
         times = kept[ridges] / sizes
         leverage = times @ basis**2 * (self._weights / self._units)
         own = np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))[which]
@@ -294,15 +313,12 @@ class SmoothFit:
         return left
 
 
-def _residuals_without(terms: Floats, residuals: Floats, groups: Positions | None) -> Floats:
-    """Return residuals, (rows,), from the fit without each row and its group.
+def _residuals_without_groups(terms: Floats, residuals: Floats, groups: Positions) -> Floats:
+    """Return residuals, (rows,), from the fit without the group of each row.
 
     The fit is ``terms.T @ terms`` times y, terms being (terms, rows). A direction in which it follows a group almost
     exactly is taken to be followed less well: what others would say of it is not known.
     """
-    if groups is None:
-        alone: Floats = residuals / (1 - np.minimum(np.einsum("ij,ij->j", terms, terms), MOST_LEVERAGE))
-        return alone
     without = np.empty_like(residuals)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     first = np.cumsum(sizes) - sizes
