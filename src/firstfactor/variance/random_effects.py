@@ -129,6 +129,7 @@ def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
 def _invert(matrix: Floats) -> Floats:
     """Return the inverse of one plus a positive semidefinite matrix."""
     matrix[np.diag_indices(len(matrix))] += 1
-    lower = lapack.dpotri(lapack.dpotrf(matrix, lower=1)[0], lower=1)[0]
-    inverse: Floats = np.tril(lower) + np.tril(lower, -1).T
+    lower = lapack.dpotri(lapack.dpotrf(matrix, lower=1)[0], lower=1)[0]  # with zeros above
+    inverse: Floats = lower + lower.T
+    inverse[np.diag_indices(len(inverse))] /= 2
     return inverse

@@ -6,6 +6,7 @@ of functions is a part in u, which stays, times a part outside of u, of which it
 """
 
 import heapq
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -140,10 +141,14 @@ class SmoothFit:
 
     def _columns(self, products: Sequence[Product]) -> Floats:
         """Return products of functions, (products, rows)."""
-        values = np.empty((len(products), self._y.size))
-        for k, factors in enumerate(products):
-            values[k] = prod(self._functions[i].values[a] for i, a in factors)
-        return values
+        return self._multiply(np.ones((len(products), self._y.size)), products)
+
+    def _multiply(self, columns: Floats, products: Sequence[Product]) -> Floats:
+        """Multiply columns, (products, rows), by products of functions, in place, and return them."""
+        for column, functions in zip(columns, products, strict=True):
+            for i, a in functions:
+                column *= self._functions[i].values[a]
+        return columns
 
     def _centred(self, products: Sequence[Product]) -> Floats:
         columns = self._columns(products)
@@ -157,14 +162,16 @@ class SmoothFit:
 
     def _gram(self, columns: Floats) -> Floats:
         """Return the mean products of columns, (columns, rows), with each other."""
-        gram: Floats = columns * self._weights @ columns.T / self._size
+        scaled = columns * np.sqrt(self._weights)
+        gram: Floats = scaled @ scaled.T / self._size  # a matrix times itself takes half of the time
         return gram
 
     def _roughly(self, columns: Floats) -> Floats:
         """Return the mean products of columns with each other over some of the rows."""
         step = -(-columns.shape[1] // ENOUGH_ROWS)
-        some, weights = columns[:, ::step], self._weights[::step]
-        gram: Floats = some * weights @ some.T / weights.sum()
+        weights = self._weights[::step]
+        scaled = columns[:, ::step] * np.sqrt(weights)
+        gram: Floats = scaled @ scaled.T / weights.sum()
         return gram
 
     def _decorrelate(self, columns: Floats) -> Floats:
@@ -253,8 +260,7 @@ class SmoothFit:
         basis = _predictors(factors, self._y.size)
         rests = self._regress(self._centred(list(outside)), basis)
         where = [k for k, _, _ in parts]
-        columns = rests[[rest for _, _, rest in parts]]
-        columns *= self._columns([inside for _, inside, _ in parts])
+        columns = self._multiply(rests[[rest for _, _, rest in parts]], [inside for _, inside, _ in parts])
         covariance, coefficients = self._effects.covariance[np.ix_(where, where)], self._effects.coefficients[where]
         left = coefficients @ columns
         without = left - np.einsum("ij,ij->j", columns, self._change[where])
@@ -421,8 +427,9 @@ def _products(factors: tuple[int, ...], functions: dict[int, Functions], total: 
     """
     if len(factors) == 1:
         return [((factors[0], total - 1),)] if total <= functions[factors[0]].orders.size else []
-    orders = [np.ceil(functions[i].orders).astype(int).tolist() for i in factors]
-    most = total - len(factors) + 1
-    numbers = product(*(range(sum(order <= most for order in each)) for each in orders))
-    found = [some for some in numbers if sum(each[a] for each, a in zip(orders, some, strict=True)) == total]
+    *orders, last = (np.ceil(functions[i].orders).tolist() for i in factors)
+    found = []
+    for some in product(*(range(bisect_right(each, total - len(orders))) for each in orders)):
+        rest = total - sum(each[a] for each, a in zip(orders, some, strict=True))
+        found += [(*some, a) for a in range(bisect_left(last, rest), bisect_right(last, rest))]
     return [tuple(zip(factors, some, strict=True)) for some in sorted(found, key=sum)[:MOST_IN_BLOCK]]
