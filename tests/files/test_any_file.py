@@ -301,22 +301,23 @@ def test_any_file(data):
 NUMBERS = b"x,y\n" + b"".join(b"%d,%d\n" % (i, i * i % 7) for i in range(20))
 
 
-@pytest.mark.parametrize(
-    ("content", "suffix"),
-    [
-        (b"\xef\xbb\xbf", ".csv"),
-        (b"\x1f\x8b", ".csv.gz"),
-        (gzip.compress(NUMBERS)[:-9], ".csv.gz"),
-        (NUMBERS + b"1,2,3\n", ".csv"),
-        (NUMBERS.replace(b"x,y", b"y,y"), ".csv"),
-        (NUMBERS.replace(b"x,y", b"\x1b[31m,y"), ".csv"),
-        (NUMBERS * 2, ".csv"),
-        (b'{"x": 1, "y": NaN}\n', ".jsonl"),
-        (b'{"x": 1, "y": 1}\n{"x": [1], "y": 2}\n', ".jsonl"),
-        (b'{"x": 1}\n[1]\n', ".jsonl"),
-    ],
-)
-def test_files_that_failed_once(content, suffix, tmp_path):
+FAILED_ONCE = {
+    "a byte order mark alone": (b"\xef\xbb\xbf", ".csv"),
+    "a gzip file of two bytes": (b"\x1f\x8b", ".csv.gz"),
+    "a gzip file that is cut off": (gzip.compress(NUMBERS, mtime=0)[:-9], ".csv.gz"),
+    "a long line": (NUMBERS + b"1,2,3\n", ".csv"),
+    "a name twice": (NUMBERS.replace(b"x,y", b"y,y"), ".csv"),
+    "control characters in a name": (NUMBERS.replace(b"x,y", b"\x1b[31m,y"), ".csv"),
+    "the header again": (NUMBERS * 2, ".csv"),
+    "NaN in JSON": (b'{"x": 1, "y": NaN}\n', ".jsonl"),
+    "a list among numbers": (b'{"x": 1, "y": 1}\n{"x": [1], "y": 2}\n', ".jsonl"),
+    "a line that is no row": (b'{"x": 1}\n[1]\n', ".jsonl"),
+}
+
+
+@pytest.mark.parametrize("kind", FAILED_ONCE)
+def test_files_that_failed_once(kind, tmp_path):
+    content, suffix = FAILED_ONCE[kind]
     path = tmp_path / f"data{suffix}"
     path.write_bytes(content)
     assert not rank_file(tmp_path, path, ["-t", "y"], {"json": "out.json"})[1]
