@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
-settings.register_profile("firstfactor", deadline=None)  # the first call of a kernel compiles it
+# The first call of a kernel compiles it, so there are no deadlines.
+settings.register_profile("firstfactor", deadline=None, max_examples=40)
+settings.register_profile("long", deadline=None, max_examples=2000, print_blob=True)  # by hand
 # The same examples each time, and no smaller one looked for when one fails: for tools that change the source.
 settings.register_profile(
     "mutate", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate), database=None
@@ -26,7 +28,8 @@ NEEDS_UNIX = [
     FOLDER / "cli" / "test_main.py",
     FOLDER / "cli" / "test_warm_up.py",
     FOLDER / "cluster" / "test_cluster.py",
-    FOLDER / "fuzz",
+    FOLDER / "files" / "test_any_file.py",
+    FOLDER / "files" / "test_hostile_files.py",
     FOLDER / "neighbors" / "kernels" / "test_kernel_cache.py",
     FOLDER / "selection" / "test_checkpoint.py",
     FOLDER / "test_fuzz.py",

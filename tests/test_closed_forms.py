@@ -232,6 +232,7 @@ def test_a_cumulative_ranking_is_right_under_noise(seed):
     assert found.r2_ceiling == pytest.approx(14 / 15, abs=0.02)
 
 
+@pytest.mark.slow
 def test_intervals_of_what_is_shared_hold_the_truth_about_as_often_as_they_say():
     covariance, held = COVARIANCES["one pair"], []
     truths = [

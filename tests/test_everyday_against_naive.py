@@ -18,7 +18,7 @@ from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.local_linear import LocalLinear
 
 neighbours = st.sampled_from([2, 3])
-few = settings(max_examples=50)  # each has several of the cases that matter
+few = settings(max_examples=settings().max_examples // 2)  # each has several of the cases that matter
 
 
 def close(comp, ref):

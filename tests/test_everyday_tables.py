@@ -265,6 +265,7 @@ def test_whole_numbers_may_be_classes(ask):
     assert "class has 3 classes." in printed and written["data"]["classes"] == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_ten_digits(ask):
     frame = digits()
     pixels = {f"pixel {b}" for b in range(4)}
@@ -367,6 +368,7 @@ def test_one_hot_columns_are_one_category_again(ask):
     assert "always in" in printed and width["p_value"] is None and not width["weak"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["first", "first-fast", "backward", "total"])
 @pytest.mark.parametrize(
     "options", [("-t", "species"), ("-t", "bill", "-t", "flipper"), ("-t", "bill", "--groups", "id")]

@@ -99,6 +99,7 @@ def test_a_pickle_has_everything_but_the_table(table):
     assert len(pickled) < wide.nbytes / 4
 
 
+@pytest.mark.slow
 def test_estimators_from_other_processes_know_as_much(table):
     X, y = table
     here, there = (
@@ -124,6 +125,7 @@ def test_the_table_is_let_go_of_once_all_was_looked_at(table, monkeypatch):
     assert designs[0]() is None
 
 
+@pytest.mark.slow
 def test_several_threads_may_look(table):
     X, y = table
     expected = say(FIRST(n_jobs=2, estimator="extrapolated").fit(X, y))

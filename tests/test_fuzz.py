@@ -1,117 +1,170 @@
-"""A short run of the fuzzer, and what it would not be worth anything without: that it sees every kind of failure."""
+"""Any call ends in a result that does not contradict itself, or in an error in our own words.
 
+Every run of the tests tries a few calls, the same each time. CONTRIBUTING says how to try thousands of others.
+"""
+
+import contextlib
+import io
 import sys
-import textwrap
 import warnings
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given
 
-from firstfactor import FIRST, cumulative_ranking, interactions, shapley_effects
+import firstfactor
+from firstfactor import FIRST, cumulative_ranking, interactions, plots, shapley_effects
+from firstfactor.dependence import shapley
 from firstfactor.results.explanations import Explanations
-from tests.fuzz import invariants
-from tests.fuzz.cases import make_case
-from tests.fuzz.classify import OUR_WARNINGS, Outcome, judge_text, quiet, run_case
-from tests.fuzz.driver import Run
-
-REGRESSIONS = Path(__file__).parent / "fuzz" / "regressions.txt"
-
-# A child that speaks as the real one does, and ends as its cases say.
-ACTOR = textwrap.dedent("""
-    import json, os, signal, sys, time
-    print("ready", flush=True)
-    for line in sys.stdin:
-        kind, seed = line.strip().split(":")
-        if kind == "crash":
-            os.kill(os.getpid(), signal.SIGSEGV)
-        if kind == "stop":
-            sys.exit(3)
-        if kind == "hang":
-            time.sleep(100)
-        print(json.dumps({"kind": kind, "what": seed}), flush=True)
-""")
+from firstfactor.variance import conditional
+from tests import invariants
+from tests.endings import Refused, fault_of_text, refusing
+from tests.relations import vary
+from tests.strategies import FUNCTIONS, SHARING_FUNCTIONS, calls, fuzzing, pick
 
 
-def fake_case(run, **attributes):
-    return SimpleNamespace(run=run, allowed_warnings=OUR_WARNINGS, error=None, **attributes)
+def run(call, X, y, rows, **changed):
+    """Make a call, or one that differs in some parameters."""
+    options = call.options | changed
+    if isinstance(options.get("selector"), dict):
+        options["selector"] = FIRST(**options["selector"] | {k: v for k, v in changed.items() if k != "n_jobs"})
+    if options.get("random_state") in (np.random.default_rng, np.random.SeedSequence):
+        options["random_state"] = options["random_state"](call.seed)
+    if call.function in ("fit", "choose"):
+        with contextlib.redirect_stderr(io.StringIO()):  # verbose
+            return getattr(FIRST(**options), call.function)(X, y, **rows)
+    return getattr(firstfactor, call.function)(X, y, **options, **rows)
 
 
-def known_failures():
-    lines = (line.partition("#")[0].strip() for line in REGRESSIONS.read_text().splitlines())
-    return [line for line in lines if line]
+def faults_of_result(call, result, rng):
+    """What contradicts itself in a result."""
+    level = pick(rng, 0.95, 0.95, 0.5, 0.9, 0.999999, 0.0)
+    match call.function:
+        case "choose":
+            return invariants.of_choice(result, call.table.n_factors, call.options.get("factor_groups"))
+        case "explained_variance":
+            return invariants.of_explained(result)
+        case "stability":
+            return invariants.of_stability(result)
+        case "interactions":
+            return invariants.of_pairs(result, level)
+        case "cumulative_ranking":
+            return invariants.of_ranking(result, level)
+    of_result = invariants.of_selector if call.function == "fit" else invariants.of_indices
+    indices = result.indices_ if call.function == "fit" else result
+    return [*of_result(result, level), *invariants.of_rows_used(indices, call.table, call.rows, call.options)]
 
 
-def test_short_run():
-    pytest.importorskip("twinning", reason="some of the tables draw twins: they need the extra twinning")
-    kinds = {"tables": 500, "sharing": 200, "files": 150, "hostile": 100}
-    names = [*known_failures(), *(f"{kind}:{seed}" for kind, count in kinds.items() for seed in range(count))]
-    run = Run().run(names)
-    assert len(run.outcomes) == len(set(names))
-    assert not run.failures, run.summary()
+def faults_of_threads(call, result):
+    """Differences to another number of threads; tables so small have one only, unless told otherwise."""
+    jobs = 2 if call.options.get("n_jobs") in (None, 1) else 1
+    with mock.patch.object(conditional, "SMALL", 0):
+        try:
+            other = run(call, call.table.X, call.table.y, call.rows, n_jobs=jobs)
+        except (ValueError, TypeError) as error:
+            return [f"refused with n_jobs={jobs} only: {error}"]
+    return invariants.same_bits(result, other, "with another number of threads")
 
 
-@pytest.mark.parametrize("name", ["tables:3", "sharing:3", "files:5", "hostile:3"])
-def test_a_case_is_made_from_its_name_alone(name):
-    with quiet():
-        assert str(make_case(name)) == str(make_case(name))
+def faults_of_variation(call, result, rng):
+    """Differences to another call that has to give the same."""
+    variation = vary(call, result, rng)
+    if variation is None or (call.function == "stability" and variation.options):
+        return ()
+    try:
+        other = run(call, variation.X, variation.y, variation.rows, **variation.options)
+    except (ValueError, TypeError) as error:
+        return [f"refused {variation.what} only: {error}"]
+    same = invariants.same_bits if variation.to_the_bit else invariants.same_importances
+    return same(result, other, variation.what)
 
 
-def test_different_seeds_make_different_cases():
-    with quiet():
-        assert len({str(make_case(f"tables:{seed}")) for seed in range(20)}) == 20
+def read(result, table, rng, folder):
+    """Use what results offer; most of it seldom, since it takes long."""
+    str(result), repr(result)
+    if hasattr(result, "path_"):
+        str(result.path_), str(result.tree_), repr(result.explanations_)
+    if rng.random() < 0.05:
+        for each in (result, *(getattr(result, name, None) for name in ("path_", "indices_", "explanations_"))):
+            if hasattr(each, "to_frame"):
+                each.to_frame(pick(rng, "pandas", "polars", "pyarrow"))
+    if not isinstance(result, FIRST):
+        return
+    if rng.random() < 0.05:
+        result.transform(table.X)
+        result.get_feature_names_out()
+        result._repr_html_()
+    if rng.random() < 0.005:
+        drawn = [result.plot(), plots.plot_path(result), *plots.plot_effects(table.X, table.y, result)[:1]]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # where no font has a character
+            for axes in drawn:  # some faults are seen only when a picture is rendered
+                axes.figure.savefig(io.BytesIO(), format="svg")
+    if rng.random() < 0.003:
+        path = folder / "report.html"
+        result.report(path, table.X, table.y)
+        assert "<html" in path.read_text(encoding="utf-8")[:1000]
 
 
-def test_a_crash_belongs_to_its_case_and_others_go_on():
-    run = Run(command=(sys.executable, "-c", ACTOR)).run(["result:1", "crash:2", "result:3", "stop:4", "refused:5"])
-    ends = {name: (outcome.kind, outcome.what) for name, outcome in run.outcomes.items()}
-    assert ends == {
-        "result:1": ("result", "1"),
-        "crash:2": ("failure", "crash: SIGSEGV"),
-        "result:3": ("result", "3"),
-        "stop:4": ("failure", "crash: exit code 3"),
-        "refused:5": ("refused", "5"),
-    }
+def check(call, folder):
+    """Make a call and look at the result from all sides."""
+    rng = np.random.default_rng(call.seed)
+    with contextlib.suppress(Refused), refusing():
+        result = run(call, call.table.X, call.table.y, call.rows)
+        faults = [*faults_of_result(call, result, rng)]
+        if call.is_repeatable() and rng.random() < 0.04:
+            faults += faults_of_threads(call, result)
+        if call.is_repeatable() and rng.random() < 0.35:
+            faults += faults_of_variation(call, result, rng)
+        assert not faults
+        read(result, call.table, rng, folder)
 
 
-def test_a_case_without_an_end_is_a_failure():
-    run = Run(limit=0.5, command=(sys.executable, "-c", ACTOR)).run(["hang:1", "result:2"])
-    assert run.outcomes["hang:1"].what == "no end within 0.5 s"
-    assert list(run.failures) == ["hang:1"]
-    assert "--replay hang:1" in run.summary()
+@fuzzing
+@given(call=calls(FUNCTIONS))
+def test_any_call(call, tmp_path_factory):
+    check(call, tmp_path_factory.getbasetemp())
 
 
-def test_a_child_that_does_not_start_is_an_error():
-    with pytest.raises(RuntimeError, match="does not start"):
-        Run(command=(sys.executable, "-c", "1/0")).run(["result:1"])
+@fuzzing
+@given(call=calls(SHARING_FUNCTIONS))
+def test_any_call_that_looks_at_what_factors_share(call, tmp_path_factory):
+    with mock.patch.object(shapley, "MAX_ORDERS", 60):  # all of them take a minute where little is explained
+        check(call, tmp_path_factory.getbasetemp())
+
+
+# --- that every kind of failure is seen ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("call", "kind"),
+    "call",
     [
-        (lambda: FIRST().fit([[1, 2], [3, 4]], [1.0, 2.0, 3.0]), "refused"),
-        (lambda: FIRST(rule="guess").fit([[1], [2]], [1, 2]), "refused"),
-        (lambda: float("x"), "failure"),  # a ValueError, but not ours
-        (lambda: [][0], "failure"),
-        (lambda: np.array([1.0]) / 0, "failure"),  # numpy warns
-        (lambda: warnings.warn("old", DeprecationWarning, stacklevel=1), "failure"),
-        (lambda: sys.exit(1), "failure"),
+        lambda: FIRST().fit([[1, 2], [3, 4]], [1.0, 2.0, 3.0]),
+        lambda: FIRST(rule="guess").fit([[1], [2]], [1, 2]),
     ],
 )
-def test_how_calls_end(call, kind):
-    def run():
+def test_errors_of_ours_are_refusals(call):
+    with pytest.raises(Refused), refusing():
         call()
-        return ()
-
-    assert run_case(fake_case(run)).kind == kind
 
 
-def test_a_contradiction_is_a_failure():
-    assert run_case(fake_case(lambda: ["estimate outside of its interval"])).kind == "failure"
-    assert run_case(fake_case(lambda: [])).kind == "result"
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: float("x"),  # a ValueError, but not ours
+        lambda: [][0],
+        lambda: np.array([1.0]) / 0,  # numpy warns
+        lambda: warnings.warn("old", DeprecationWarning, stacklevel=1),
+        lambda: sys.exit(1),
+    ],
+)
+def test_other_errors_and_warnings_are_failures(call):
+    with pytest.raises((BaseException, pytest.fail.Exception)) as raised, refusing():
+        call()
+    assert not isinstance(raised.value, Refused)
 
 
 @pytest.mark.parametrize(
@@ -126,12 +179,7 @@ def test_a_contradiction_is_a_failure():
     ],
 )
 def test_what_an_error_may_say(text, fine):
-    assert (judge_text(text) is None) == fine
-
-
-def test_messages_that_differ_in_values_only_count_as_one():
-    one, other = (Outcome("refused", f"column {name!r} of X has {n:,} gaps.") for name, n in [("a", 3), ("b", 4_000)])
-    assert one.template == other.template
+    assert (fault_of_text(text) is None) == fine
 
 
 def test_invariants_hold_for_a_plain_result():

@@ -14,7 +14,11 @@ README = pages.README.read_text(encoding="utf-8")
 TEXT_OF_FIGURE = re.compile(r"<!-- (.*?) -->")
 
 
-@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (page.parent.name == "guide")) for page in pages.PAGES],
+    ids=lambda page: page.stem,
+)
 def test_examples_print_what_is_shown(page, tmp_path):
     for example in pages.run_examples(page.read_text(encoding="utf-8"), tmp_path, run_here):
         if example.shown is not None:

@@ -18,7 +18,7 @@ from firstfactor.selection.selection import Selection, ignore_step
 from firstfactor.variance.conditional import open_variances
 
 neighbours = st.sampled_from([2, 3])
-few = settings(max_examples=40)
+few = settings(max_examples=settings().max_examples * 2 // 5)
 plain = {"task": "regression", "estimator": "nearest"}
 
 

@@ -8,8 +8,12 @@ Beyond the largest table that was measured, nobody knows γ: part of it is that 
 caches, which ends somewhere. So there are two predictions. One goes on with γ. The other goes on as theory has it:
 sorting and building like N log N; a search in a base of d factors like N^(1/(d + 1)), the number of rows in a ball of
 the base that is as large as one of d + 1 factors; a search of one set like log N.
+
+A run is a sum of what is done in turn. Blocks stay where they are, so the machine with most of them decides; the
+threads of a machine share searches, but one thread sorts and prepares a block. Nothing goes wrong.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -155,6 +159,94 @@ class Model:
         point, a place in a leaf (which is 16 places for 8 to 16 rows; counted as 4/3) and boxes (a few percent).
         """
         return 8.0 * (n_rows * (-(-width // 8) * 8 + 5 + base * (1 + 4 / 3 + 0.3)) + n_outer)
+
+
+@dataclass(frozen=True)
+class Machines:
+    """What a cluster is made of."""
+
+    count: int
+    threads: int
+    network: float
+    """Bytes that each machine sends in a second."""
+    task: float = 1e-3
+    """Seconds of the scheduler for each task."""
+    storage: float = 1e9
+    """Bytes that each machine reads from files in a second."""
+    serves: int = 10
+    """Transfers that a machine serves at a time; distributed.worker.connections.incoming of Dask."""
+
+    def seconds_to_spread(self, size):
+        """Until all machines have what one of them has: those that have it serve others."""
+        seconds, have = 0.0, 1
+        while have < self.count:
+            served = min(self.serves, -(-(self.count - have) // have))
+            seconds += served * size / self.network
+            have += have * served
+        return seconds
+
+
+def predict(model, machines, n_rows, n_factors, n_steps, n_outer=None):
+    """Seconds of forward steps, by what is done, and the processor seconds of all machines together."""
+    n_outer = n_outer or n_rows
+    n_blocks, width, most = lay_out(n_factors, machines.count)
+    turns = -(-most // machines.threads)  # of tasks that are done by one thread
+    parts = min(machines.threads, 64) if machines.count > 1 else 1
+    sorting = model.describing(n_rows, width)
+    spent, busy = Counter({"sort": turns * sorting}), n_blocks * sorting
+    for d in range(1, n_steps):
+        preparing, searching = model.preparing(n_rows, d, width), model.searching(n_rows, d, width, n_outer)
+        spent["send a column"] += machines.seconds_to_spread(8 * n_rows)
+        spent["prepare"] += turns * preparing
+        spent["search"] += most * searching / machines.threads
+        busy += n_blocks * (preparing + searching)
+    spent["schedule"] = machines.task * n_blocks * (1 + (n_steps - 1) * (1 + parts))
+    return spent, busy
+
+
+def lay_out(n_factors, n_machines):
+    """The number of blocks, factors in a block, and blocks of the machine with most."""
+    n_blocks = -(-n_factors // 64)
+    return n_blocks, -(-n_factors // n_blocks), -(-n_blocks // n_machines)
+
+
+def validate(model, measured):
+    """Wall seconds of runs on one and two workers, and processor seconds: each measured and predicted."""
+    costs = measured["costs"]
+    for run in measured["runs"]:
+        if run["workers"] <= 2:
+            machines = Machines(run["workers"], 1, 102_400_000 / costs["block"], costs["task"])
+            spent, busy = predict(model, machines, run["N"], run["p"], len(run["steps"]))
+            yield run, sum(run["steps"]), sum(spent.values()), run["processor"], busy
+
+
+def predict_run(model, machines, n_rows, n_factors, n_selected, n_outer=None):
+    """The same of a whole run: blocks are read from files, and after the last step there is a round of elimination."""
+    spent, busy = predict(model, machines, n_rows, n_factors, n_selected, n_outer)
+    _, width, most = lay_out(n_factors, machines.count)
+    alone = model.searching_set(n_rows, n_selected - 1, n_outer or n_rows)
+    spent["eliminate"] = -(-n_selected // (machines.count * machines.threads)) * alone
+    spent["read"] = most * model.block_bytes(n_rows, width) / machines.storage
+    return spent, busy + n_selected * alone
+
+
+def memory(model, machines, n_rows, n_factors, n_selected, n_outer=None):
+    """Bytes on the machine with most blocks, by what they are, and the most at a time.
+
+    Where candidates are searched by themselves, every thread has a tree of its own; what was prepared is gone by then.
+    """
+    n_outer = n_outer or n_rows
+    _, width, most = lay_out(n_factors, machines.count)
+    alone = [d for d in range(1, n_selected) if model.way(n_rows, d, width, n_outer) == "alone"]
+    found = {
+        "its blocks": most * model.block_bytes(n_rows, width),
+        "y and outer rows": model.space_bytes(n_rows, n_outer),
+        "selected factors": 8.0 * n_rows * n_selected,
+    }
+    prepared = most * model.prepared_bytes(n_rows, n_selected - 1, width, n_outer)
+    trees = machines.threads * model.weight(n_rows, 1, max(alone) + 1) if alone else 0.0
+    total = sum(found.values()) + max(prepared, trees)
+    return found | {"prepared steps": prepared, "or trees of single candidates": trees, "at most": total}
 
 
 def _is_sorted(record):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from .. import markers
 from ..markers import table
-from . import plans
-from .model import Model, summarise
+from .model import Machines, Model, memory, predict_run, summarise, validate
 
 ROOT = Path(__file__).parents[2]
 PAGE, ENGINES = ROOT / "docs" / "scale.md", ROOT / "benchmarks" / "results" / "engines.json"
+LARGE, FACTORS, SELECTED = Machines(100, 32, network=10e9 / 8), 10**4, 10
 PREDICTED = [(10**7, None), (10**7, 10**6), (10**8, None), (10**8, 10**6), (10**9, None), (10**9, 10**6)]
 
 
@@ -101,80 +101,39 @@ def _micro(law):
 
 
 def validated(stored):
-    """Simulated and measured runs."""
+    """Predicted and measured runs."""
     rows = []
-    for run, wall, simulated, processor, busy in plans.validate(Model(stored["kernels"]), stored["clusters"]):
-        of_wall = duration(wall), duration(simulated), f"{wall / simulated:.2f}"
+    for run, wall, predicted, processor, busy in validate(Model(stored["kernels"]), stored["clusters"]):
+        of_wall = duration(wall), duration(predicted), f"{wall / predicted:.2f}"
         of_processor = duration(processor), duration(busy), f"{processor / busy:.2f}"
         rows.append((run["workers"], f"{run['N']:,}", run["p"], *of_wall, *of_processor))
-    head = "workers|rows|factors|wall, measured|wall, simulated|ratio|processor, measured|processor, simulated|ratio"
+    head = "workers|rows|factors|wall, measured|wall, predicted|ratio|processor, measured|processor, predicted|ratio"
     return table(head.split("|"), rows)
 
 
 def predicted(stored):
     """Large tables on large clusters: by theory beyond what was measured, and by what was fitted."""
     models = [Model(stored["kernels"], by_theory) for by_theory in (True, False)]
-    rows, paths = [], []
+    parts = ("read", "sort", "send a column", "prepare", "search", "eliminate")
+    rows = []
     for n_rows, n_outer in PREDICTED:
-        runs = [plans.predict(model, n_rows, n_outer) for model in models]
-        totals = [run.seconds for run, _ in runs]
-        used = [100 * run.busy / (run.seconds * plans.MACHINES * plans.THREADS) for run, _ in runs]
+        runs = [predict_run(model, LARGE, n_rows, FACTORS, SELECTED, n_outer) for model in models]
+        totals = [sum(spent.values()) for spent, _ in runs]
+        used = [100 * runs[k][1] / (totals[k] * LARGE.count * LARGE.threads) for k in range(2)]
+        shares = (f"{100 * runs[0][0][part] / totals[0]:.0f} %" for part in parts)
         outer = "all" if n_outer is None else count(n_outer)
-        rows.append((count(n_rows), outer, span(*totals), *_steps(runs), f"{min(used):.0f}–{max(used):.0f} %"))
-        longest = runs[0][0].path.most_common(3)
-        said = ", ".join(f"{kind} {100 * spent / totals[0]:.0f} %" for kind, spent in longest)
-        paths.append((count(n_rows), outer, size(runs[0][0].moved), said))
-    first = table(("rows", "n_outer", "all of it", "median forward step", "longest", "threads busy"), rows)
-    return first + "\n\n" + table(("rows", "n_outer", "moved between machines", "what the time goes to"), paths)
-
-
-def _steps(runs):
-    """The median and the longest of the forward steps."""
-    found = []
-    for run, tasks in runs:
-        rounds = {task.round for task in tasks if task.kind in ("prepare", "describe")}
-        found.append(sorted(run.rounds()[k] for k in rounds))
-    return span(*(some[len(some) // 2] for some in found)), span(*(some[-1] for some in found))
-
-
-def troubled(stored):
-    """What goes wrong, and how much longer it takes."""
-    model, rows = Model(stored["kernels"], True), []
-    for n_outer in (None, 10**6):
-        plain = plans.predict(model, 10**8, n_outer)[0].seconds
-        for name, trouble in plans.SCENARIOS.items():
-            run, _ = plans.predict(model, 10**8, n_outer, trouble)
-            outer = "all" if n_outer is None else count(n_outer)
-            rows.append((outer, name, duration(run.seconds), f"{run.seconds / plain:.2f} ×", run.lost))
-    return table(("n_outer", "what goes wrong", "all of it", "against nothing wrong", "machines lost"), rows)
-
-
-def changed(stored):
-    """What would help, and how much."""
-    model, rows = Model(stored["kernels"], True), []
-    for name, (forgets, threads) in plans.CHANGES.items():
-        runs = [plans.predict(model, 10**9, n_outer, None, forgets, threads)[0] for n_outer in (None, 10**6)]
-        rows.append((name, *(duration(run.seconds) for run in runs), size(runs[1].moved)))
-    return table(("change", "n_outer = all", "n_outer = 10⁶", "moved"), rows)
+        rows.append((count(n_rows), outer, span(*totals), *shares, f"{min(used):.0f}–{max(used):.0f} %"))
+    return table(("rows", "n_outer", "all of it", *parts, "threads busy"), rows)
 
 
 def needed(stored):
     """Memory of the machine with most."""
     model, rows = Model(stored["kernels"]), []
     for n_rows, n_outer in PREDICTED:
-        parts = plans.memory(model, n_rows, n_outer)
+        parts = memory(model, LARGE, n_rows, FACTORS, SELECTED, n_outer)
         outer = "all" if n_outer is None else count(n_outer)
         rows.append((count(n_rows), outer, *(size(each) if each else "—" for each in parts.values())))
     return table(("rows", "n_outer", *parts), rows)
-
-
-def halos(stored):
-    """How large halos are."""
-    rows = [
-        (each["table"], each["d"], f"{each['cell']:,}", f"{100 * each['out']:.0f} %", f"{each['halo']:.2g}")
-        for each in stored["halo"]
-    ]
-    return table(("table", "base", "rows in a cell", "balls that reach out", "halo, in cells"), rows)
 
 
 def engines(_):
@@ -202,10 +161,7 @@ SECTIONS = {
     "model": fitted,
     "validated": validated,
     "predicted": predicted,
-    "troubled": troubled,
-    "changed": changed,
     "memory": needed,
-    "halo": halos,
     "engines": engines,
 }
 

@@ -101,6 +101,7 @@ def test_what_is_missing_skips_a_case(case):
         case.measure(case, Run())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["everyday-groups", "sharing-calibrated"])
 def test_sides_answer(name, monkeypatch):
     monkeypatch.setattr("benchmarks.cases.PLAIN", friedman(200, 10))
@@ -124,6 +125,7 @@ def test_exponents_are_found_again():
     assert text.count("| 1.00 | 1.00 |") == 4 and "not reached" not in text
 
 
+@pytest.mark.slow
 def test_the_picture_is_drawn_from_what_is_stored(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(growth, "PICTURE", tmp_path / "growth.svg")

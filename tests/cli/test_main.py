@@ -634,6 +634,7 @@ def slow(folder):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", [b"loading", b"searching", b"halves of the rows"])
 def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(slow, stage):
     before = set(slow.iterdir())
@@ -651,6 +652,7 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(slow, stage):
     assert set(slow.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_a_run_that_is_told_to_end_leaves_nothing(tmp_path):
     command = [COMMAND, "rank", "-", "-t", "y"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, env=CLEAN | {"TMPDIR": str(tmp_path)})
@@ -672,6 +674,7 @@ def in_shell(arguments, folder):
     return subprocess.run(["bash", "-c", line], capture_output=True, timeout=PATIENCE, env=CLEAN, cwd=folder)
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_early_is_no_error_and_gets_all_files(folder):
     finished = in_shell("demo ishigami --csv early.csv | head -1; exit ${PIPESTATUS[0]}", folder)
     assert finished.stdout.startswith(b"ishigami: ") and finished.stderr == b"" and finished.returncode == 141
@@ -686,6 +689,7 @@ def test_the_help_may_be_read_in_part(folder):
     assert (finished.returncode, finished.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 def test_who_closes_an_output_sees_nothing(folder):
     finished = in_shell("demo ishigami --csv closed.csv >&-", folder)
     assert (finished.returncode, finished.stderr) == (0, b"") and (folder / "closed.csv").exists()
@@ -697,12 +701,14 @@ def test_a_closed_input_is_told(folder):
     assert complaint(finished) == "standard input is closed. Name a file, or send a table through a pipe."
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_an_output_that_is_full_is_told(folder):
     assert complaint(in_shell("--help >/dev/full", folder)) == "standard output: No space left on device."
     assert complaint(in_shell("demo ishigami >/dev/full", folder)) == "standard output: No space left on device."
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_with_the_file_and_its_option_below_the_result(tmp_path):
     def no_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50))
@@ -719,6 +725,7 @@ def test_a_full_disk_is_told_with_the_file_and_its_option_below_the_result(tmp_p
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 def test_files_are_written_where_the_output_is_full(tmp_path):
     finished = in_shell("demo ishigami --csv x.csv --plot nothing.gif/x.png >/dev/full", tmp_path)
@@ -802,6 +809,7 @@ def test_help_does_not_wait_for_compilers():
     assert finished.stdout.decode().splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_the_plainest_call_does_not_wait_for_what_reads_options(folder):
     code = (
         "import sys; from firstfactor.cli import main as cli; "
@@ -827,6 +835,7 @@ def test_what_looks_like_an_option_is_no_file_and_no_target(folder):
     assert run_here("rank", "-", "-t", "y", stdin=b"x,y\n1,2\n", folder=folder).returncode == 2
 
 
+@pytest.mark.slow
 def test_examples_in_the_help_run(table, tmp_path):
     renamed = table.rename({"size": "x1", "load": "x2", "code": "x3", "make": "x4"}).drop("sick")
     pl.concat([renamed, renamed]).write_parquet(tmp_path / "data.parquet")

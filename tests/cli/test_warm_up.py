@@ -8,6 +8,8 @@ import time
 import pytest
 from command import CLEAN, COMMAND, PATIENCE, run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def no_folder(tmp_path):

@@ -106,6 +106,7 @@ def evidence(monkeypatch):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", ["fwer", "fdr"])
 @pytest.mark.parametrize("n_rows", [N_ROWS, 120], ids=["enough rows", "a lasso"])
 def test_functions_of_others_copies_and_many_factors(client, table, evidence, control, n_rows):  # noqa: ARG001
@@ -149,6 +150,7 @@ def test_arrays_and_total_indices(client, table):  # noqa: ARG001
     np.testing.assert_array_equal(selector.transform(lazy_X).compute(), FIRST().fit(X, y).transform(X))
 
 
+@pytest.mark.slow
 def test_only_selected_columns_come_to_the_client(client, table, monkeypatch):  # noqa: ARG001
     _, _, lazy_X, lazy_y = split(pd.concat([table] * 20, ignore_index=True))
     sizes, gather = [], Cluster.compute
@@ -201,6 +203,7 @@ def test_names_of_tasks_say_which_step_and_block(client, table, submitted):  # n
 PHASES = ["count rows", "read block 1", "scale block", "sort columns", "step 2 prepare", "step 3 search", "search 4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", PHASES)
 def test_a_worker_is_killed(client, processes, table, submitted, phase):
     X, y, lazy_X, lazy_y = split(table)
@@ -210,6 +213,7 @@ def test_a_worker_is_killed(client, processes, table, submitted, phase):
     client.wait_for_workers(2, timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["take some rows", "make functions", "step 2 test", "describe block"])
 def test_a_worker_with_data_that_were_sent_is_killed(client, processes, table, submitted, phase):
     X, y, *_ = split(table)
@@ -221,6 +225,7 @@ def test_a_worker_with_data_that_were_sent_is_killed(client, processes, table, s
     client.wait_for_workers(2, timeout=60)
 
 
+@pytest.mark.slow
 def test_the_scheduler_is_lost(tmp_path, table, submitted):
     own = Processes(tmp_path, n_workers=1)
     _, _, lazy_X, lazy_y = split(table)
@@ -231,6 +236,7 @@ def test_the_scheduler_is_lost(tmp_path, table, submitted):
             FIRST().fit(lazy_X, lazy_y)
 
 
+@pytest.mark.slow
 def test_no_workers_are_left(tmp_path, table, monkeypatch):
     monkeypatch.setattr(client_module, "PATIENCE", 0.2)
     monkeypatch.setattr(client_module, "LONGEST_WITHOUT_WORKERS", 1)
@@ -282,6 +288,7 @@ def test_repeated_names_and_shapes_are_refused(client, table):  # noqa: ARG001
         FIRST().fit(da.zeros(10), table.y[:10])
 
 
+@pytest.mark.slow
 def test_killed_at_a_random_moment(client, processes, table):
     X, y, lazy_X, lazy_y = split(table)
     here, rng = FIRST().fit(X, y).indices_, np.random.default_rng(0)

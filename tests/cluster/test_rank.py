@@ -15,6 +15,8 @@ pytest.importorskip("distributed")
 
 from cluster.processes import Processes
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):

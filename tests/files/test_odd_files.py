@@ -93,6 +93,7 @@ def test_a_table_without_columns_is_told(tmp_path):
         rank(pl.DataFrame(), "y")
 
 
+@pytest.mark.slow
 def test_a_small_file_that_unpacks_to_many_rows_is_refused_within_the_memory_that_is_allowed(tmp_path):
     block = "".join(f"{i % 97},{i % 10}\n" for i in range(2000)).encode()
     with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
@@ -125,6 +126,7 @@ def test_what_a_file_is_asked_does_not_grow_with_the_columns_of_other_questions(
     assert longest_query(tmp_path, monkeypatch, 5 * AT_ONCE) < 1.2 * longest_query(tmp_path, monkeypatch, AT_ONCE)
 
 
+@pytest.mark.slow
 def test_a_sheet_with_many_columns_without_names_takes_little_memory(tmp_path):
     with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
         sheet = book.add_worksheet()

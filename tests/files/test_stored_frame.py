@@ -30,6 +30,7 @@ from firstfactor.files.stored_frame import StoredFrame
 from firstfactor.ranking import _load, _parse
 
 ROWS = 400
+SLOW = pytest.mark.slow
 NO_FACTORS = ["z", "kind", "weight", "person"]
 
 
@@ -109,7 +110,9 @@ def assert_same(stored, in_memory):
 # --- the same table, the same answer ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.csv", "t.jsonl", "t.csv.gz", "many"])
+@pytest.mark.parametrize(
+    "name", ["t.parquet", "t.csv", *(pytest.param(n, marks=SLOW) for n in ("t.arrow", "t.jsonl", "t.csv.gz", "many"))]
+)
 @pytest.mark.parametrize(
     "options",
     [
@@ -149,7 +152,7 @@ def test_columns_are_those_of_the_table_in_memory(folder, name, options):
     ],
     ids=lambda options: ",".join(options),
 )
-@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+@pytest.mark.parametrize("name", ["t.parquet", pytest.param("t.csv", marks=SLOW)])
 @pytest.mark.usefixtures("temporary")
 def test_results_have_the_same_bits(folder, monkeypatch, name, options):
     options = dict(options)
@@ -159,6 +162,7 @@ def test_results_have_the_same_bits(folder, monkeypatch, name, options):
     assert_same(rank_small(monkeypatch, folder / name, target, **options), in_memory)
 
 
+@pytest.mark.slow
 def test_so_many_pairs_that_only_the_best_are_tried(tmp_path, monkeypatch):
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(400, 210))
@@ -169,6 +173,7 @@ def test_so_many_pairs_that_only_the_best_are_tried(tmp_path, monkeypatch):
     assert_same(rank_small(monkeypatch, tmp_path / "t.parquet", "y"), in_memory)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("temporary")
 def test_a_page_is_the_same(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
@@ -444,6 +449,7 @@ PEAK = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the peak of a process, without that of its parent")
 def test_the_peak_of_a_process_stays_below_the_limit(tmp_path):
     rng = np.random.default_rng(0)

@@ -178,6 +178,7 @@ def test_eight_fits_at_once_in_threads():
     assert set(fits) == {ref}
 
 
+@pytest.mark.slow
 def test_inside_processes_of_joblib():
     printed = run_script(
         """
@@ -192,6 +193,7 @@ def test_inside_processes_of_joblib():
     assert printed == "True\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_after_fork():
     printed = run_script(
@@ -216,6 +218,7 @@ def test_a_joblib_context_sets_the_number_of_threads():
         assert Workers(None).count == 2
 
 
+@pytest.mark.slow
 def test_kernels_without_compiling():
     printed = run_script(
         """
@@ -249,6 +252,7 @@ def test_kernels_without_compiling():
     assert printed == "equal\n"
 
 
+@pytest.mark.slow
 def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
     printed = run_script(
         """
@@ -300,6 +304,7 @@ def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
     assert printed == "equal\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "call", ["FIRST(n_jobs=1).fit", "FIRST(n_jobs=2).fit", "FIRST(rule='calibrated').fit", "total_indices"]
 )

@@ -478,6 +478,7 @@ def test_what_is_no_result_is_refused(fitted):
         plot_importance(total_indices(X, y, subset=[0, 1]))
 
 
+@pytest.mark.slow
 def test_figures_belong_to_pyplot_only_where_it_is_in_use():
     code = """
 import builtins, sys

@@ -222,6 +222,7 @@ def test_blocks_do_not_change_what_is_estimated(method, monkeypatch):
     assert within(found, ISHIGAMI)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_points():
     def peak(n_outer, n_inner=2):
         tracemalloc.start()

@@ -107,6 +107,7 @@ def test_noise_with_weights_is_selected_no_more_often():
     assert np.sum(found) <= 10
 
 
+@pytest.mark.slow
 def test_beside_what_is_there_noise_is_selected_rarely():
     sizes = [calibrated().fit(*friedman(rows=300, seed=seed)).support_[1:6].sum() for seed in range(30)]
     assert np.sum(np.array(sizes) > 0) <= 8
@@ -786,6 +787,7 @@ def test_five_factors_of_300_are_found_in_100_rows(control):
     assert selected(calibrated(control=control).fit(*many_factors(100, 300, 5, 0.85))) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_what_may_be_false_does_not_let_in_more_and_more():
     """A share of those found is allowed to be false, but not the same share again in every round."""
     for seed in range(4):

@@ -210,6 +210,7 @@ def test_a_report_can_be_written_of_a_run_with_a_checkpoint(tmp_path):
     assert "What drives" in (tmp_path / "page.html").read_text(encoding="utf-8") and path.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [{"memory": "8GB"}, {"workers": 1}], ids=["out of core", "cluster"])
 def test_a_table_elsewhere_is_known_again(tmp_path, place):
     import polars as pl
@@ -247,6 +248,7 @@ def test_rank_has_checkpoints_and_halves_have_none(tmp_path):
         np.testing.assert_array_equal(whole.stability.frequencies, again.stability.frequencies)
 
 
+@pytest.mark.slow
 def test_a_killed_process_goes_on(tmp_path):
     path, script = tmp_path / "run.json", tmp_path / "run.py"
     script.write_text(

@@ -398,6 +398,7 @@ def test_an_error_in_progress_ends_the_work(monkeypatch, data, n_jobs):
     assert len(seen) < 100
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_within_a_second():
     before = """
         from firstfactor import stability

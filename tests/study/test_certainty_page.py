@@ -24,6 +24,7 @@ class TestPage:
         assert re.search(r"^\| \*\*all\*\* \| \*\*0\*\* \| \*\*1\*\* \|", text, re.M)
         assert "**not reached**" in text and "The paper says" not in text
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not CERTAINTY_PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()

@@ -32,6 +32,7 @@ class TestClaims:
     def test_without_rows_nothing_is_judged(self, nothing: Results) -> None:
         assert {claims.judge(claim, nothing).verdict for claim in claims.ALL} == {Verdict.NOT_RUN}
 
+    @pytest.mark.slow
     def test_with_all_rows_everything_is_judged(self, everything: Results) -> None:
         assert Verdict.NOT_RUN not in {claims.judge(claim, everything).verdict for claim in claims.ALL}
 

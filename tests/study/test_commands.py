@@ -1,5 +1,6 @@
 """The study on the command line."""
 
+import pytest
 from typer.testing import CliRunner
 
 from study.__main__ import app
@@ -25,6 +26,7 @@ def test_a_table_that_is_missing_is_told_in_one_line(tmp_path):
     assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_the_list_names_every_experiment(tmp_path):
     result = CliRunner().invoke(app, ["list", "--results", str(tmp_path)])
     assert [line.split()[0] for line in result.output.splitlines()] == [experiment.name for experiment in ALL]

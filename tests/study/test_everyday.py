@@ -87,6 +87,7 @@ def explained(factors):
     return np.column_stack([np.sin(2 * np.pi * x1), np.sqrt(6) * x2, np.sqrt(6) * x3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", MISSING, ids=lambda setting: setting.part)
 def test_the_best_ceiling_with_missing_values_is_the_one_of_monte_carlo(setting):
     """A second draw of what is missing has the covariance that the mean given what is known has as its variance."""

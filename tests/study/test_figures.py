@@ -12,6 +12,7 @@ LARGEST_FIGURE = 150_000
 
 
 class TestFigures:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", FIGURES)
     def test_a_figure_is_valid_small_and_the_same_each_time(
         self, name: str, everything: Results, made_up_page: Path, tmp_path: Path

@@ -100,6 +100,7 @@ def test_out_of_bag_predictions_come_from_trees_that_did_not_see_the_row():
     assert whole.oob_error() == pytest.approx(np.mean((y - sums / np.maximum(counts, 1))[seen] ** 2))
 
 
+@pytest.mark.slow
 def test_forests_are_as_good_as_those_of_scikit_learn():
     X, y = friedman.sample(500, correlation=0.5, seed=1)
     X[:, :2] = X[:, :2].round(1)
@@ -116,6 +117,7 @@ def test_forests_are_as_good_as_those_of_scikit_learn():
     )
 
 
+@pytest.mark.slow
 def test_two_classes_are_told_apart_as_well_as_by_scikit_learn():
     X, y = friedman.sample(500, seed=1)
     classes = y > np.median(y)
@@ -133,6 +135,7 @@ def test_classes_as_numbers_give_shares_of_ones():
     assert 0.02 < grown.oob_error() < 0.25  # a mean squared error
 
 
+@pytest.mark.slow
 def test_permutation_importance_is_what_shuffling_adds_to_the_error():
     X, y = friedman.sample(400, seed=3)
     grown = grow(X, y, n_trees=400, mtry=3, seed=3, permute=True)

@@ -117,6 +117,7 @@ class TestTruths:
 
 
 class TestMethods:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", BY_NAME["harder-importances"].methods)
     def test_a_row_comes_out_again_from_its_seed(self, name: str) -> None:
         task = Task(Setting("product-10", 100, 4), name, 3)
@@ -135,6 +136,7 @@ class TestMethods:
 
 
 class TestRequirements:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("ours", "peers", "verdict"),
         [(1.2, 1.5, Verdict.REACHED), (1.2, 0.9, Verdict.MISSED), (1.3, 2, Verdict.MISSED)],
@@ -154,11 +156,13 @@ class TestRequirements:
         assert judged(results, "Lines are nearly as precise as can be, nearly").verdict == verdict
         assert judged(results, "Lines are nearly as precise as can be, everywhere").verdict == Verdict.REACHED
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("n_outside", "verdict"), [(0, Verdict.MISSED), (1, Verdict.REACHED), (3, Verdict.MISSED)])
     def test_intervals_of_groups_are_judged_as_they_are(self, n_outside: int, verdict: Verdict) -> None:
         rows = [off(one, "ADAPTIVE", k, 1.0, k < n_outside) for one in ADDITIVE for k in range(20)]
         assert judged(results_of(rows), "Lines and curves by N and ρ").verdict == verdict
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("times", "verdict"), [(1.05, Verdict.REACHED), (1.15, Verdict.MISSED)])
     def test_errors_on_harder_tables_are_held_against_the_best(self, times: float, verdict: Verdict) -> None:
         methods = BY_NAME["harder-importances"].methods
@@ -179,6 +183,7 @@ class TestRequirements:
 
 
 class TestPage:
+    @pytest.mark.slow
     def test_the_page_has_every_cell(self, tmp_path: Path) -> None:
         store(tmp_path, [off(one, "ADAPTIVE", k, 1.0) for one in (*ADDITIVE, *HARDER) for k in range(2)])
         write_importances_page(tmp_path / "importances.md", tmp_path)
@@ -186,6 +191,7 @@ class TestPage:
         assert all(f"| Lines, N = {n:,} | 1.00 (1.00) | – |" in text for n in SIZES)
         assert text.count("| XOR, 50 % noise, 300 |") == 2 and "nan" not in text
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not IMPORTANCES_PAGE.exists() or not RESULTS.exists(), reason="the page is not here")
     def test_the_page_in_the_repository_is_what_is_stored(self) -> None:
         results = Results.load()

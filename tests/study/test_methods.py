@@ -17,6 +17,7 @@ OF_MANY = {"KNOCKOFFS"}
 OF_SETS = {"SHARING", "SHARING-ADAPTIVE"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in {"VIMP-ACC", *BY_PLACE, *OF_SETS, *OF_MANY}])
 def test_every_method_finds_the_one_factor_that_matters(name):
     rng = np.random.default_rng(1)

@@ -18,6 +18,7 @@ COLLECT = """
 """
 
 
+@pytest.mark.slow
 def test_files_are_skipped_with_a_reason():
     printed = run_script(COLLECT.format(root=str(FOLDER.parents[1]), folder=str(FOLDER)))
     (line,) = [line for line in printed.splitlines() if line.startswith("SKIPPED")]

@@ -66,6 +66,7 @@ class TestRequirements:
         ]
         assert judged(results_of(rows), "Lines, N = 400: few tables").verdict == verdict
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("n_rows", ordinary_settings.SIZES)
     def test_curves_are_found_as_by_the_better_of_splines_and_the_older_rule(self, n_rows: int) -> None:
         before = CURVES_BEFORE[n_rows]
@@ -159,6 +160,7 @@ class TestPage:
         assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
         assert "`python -m study.runs.ordinary_real`" in text and "nan" not in text
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not ORDINARY_PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_is_stored(self) -> None:
         results = Results.load()

@@ -72,6 +72,7 @@ class TestRuns:
         assert bmi["linear"] < 1e-10 and bmi["selected"] and bmi["calibrated"] < 0.01
         assert age["linear"] == 1 and not age["selected"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("classes", [False, True])
     def test_models_see_only_what_is_selected(self, classes: bool) -> None:
         rng = np.random.default_rng(3)

@@ -17,6 +17,7 @@ def test_shap_values_add_up_to_the_predictions():
     np.testing.assert_allclose(values.sum(axis=1), grown.predict(X[10:30]) - grown.predict(X[:10]).mean(), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_methods_are_deterministic():
     X, y = friedman.sample(100, seed=6)
     for method in (random_forest.random_forest, random_forest.random_forest_shap):

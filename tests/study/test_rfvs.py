@@ -15,6 +15,7 @@ def test_the_lowest_stair_is_the_mean_of_the_lowest_level():
     assert rfvs._lowest_stair(np.array([2.0]), rng) == 2.0
 
 
+@pytest.mark.slow
 def test_rfvs_selects_the_true_factors_of_independent_ones(monkeypatch):
     monkeypatch.setattr(rfvs, "THRESHOLD_FORESTS", 5)
     monkeypatch.setattr(rfvs, "THRESHOLD_TREES", 100)

@@ -49,6 +49,7 @@ def test_rows_that_another_run_finished_meanwhile_are_not_repeated(tmp_path, mon
     assert sorted(Store("FIRST", tmp_path).read()["repetition"]) == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_rows_do_not_depend_on_the_number_of_processes(tmp_path):
     tasks = [Task(SMALL, name, k) for name in ("FIRST", "NANNE") for k in range(2)]
     run(tasks, 1, tmp_path / "one")
@@ -58,6 +59,7 @@ def test_rows_do_not_depend_on_the_number_of_processes(tmp_path):
         assert one.equals(two)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="kills a process by a signal")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path, how):
@@ -104,6 +106,7 @@ def assert_comes_out_again(row):
     assert again.error == pytest.approx(row["error"]) and again.error_of_all == pytest.approx(row["error_of_all"])
 
 
+@pytest.mark.slow
 @needs_stored_rows
 @pytest.mark.usefixtures("no_warm_up")
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("FIRST-INTEGERS", "CALIBRATED-NEXT")])

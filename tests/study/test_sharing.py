@@ -166,6 +166,7 @@ class TestTables:
 
 
 class TestRealTables:
+    @pytest.mark.slow
     def test_what_is_said_of_a_table_has_answers_and_facts(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rng = np.random.default_rng(0)
         size = rng.normal(size=200)
@@ -208,6 +209,7 @@ class TestPage:
         write_sharing_page(page, tmp_path)
         assert page.read_text() == text
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not SHARING_PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()

@@ -151,6 +151,7 @@ def outcomes_of_flips(tmp_path_factory):
     return {state: set(line.split(",")) for state, line in zip(folders, lines, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("state", "allowed"),
     [

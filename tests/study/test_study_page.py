@@ -16,6 +16,7 @@ from study.scores.results import Results
 
 
 class TestPage:
+    @pytest.mark.slow
     def test_the_page_is_the_same_each_time_and_has_all_its_figures(
         self, made_up_page: Path, everything: Results
     ) -> None:
@@ -46,6 +47,7 @@ class TestPage:
         anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
         assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= anchors
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not PAGE.exists() or not RESULTS.exists(), reason="the page or its rows are not here")
     def test_the_page_in_the_repository_is_what_the_stored_rows_give(self) -> None:
         results = Results.load()

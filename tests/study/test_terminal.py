@@ -23,6 +23,7 @@ class TestShow:
         assert re.search(r"^FIRST +0\.75 ± 0\.09 +0\.75 ± 0\.09 +0\.75 ± 0\.09 +20$", text, re.M)
         assert re.search(rf"^LASSO +{NOTHING} +{NOTHING} +{NOTHING} +0$", text, re.M)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", BY_NAME)
     def test_text_fits_a_terminal(self, name: str, everything: Results) -> None:
         text = show(BY_NAME[name], everything)

@@ -23,6 +23,7 @@ def test_accuracy_and_its_variance_follow_their_formulas():
     assert (measure, variance) == pytest.approx((0.8, 0.16 / 1000))
 
 
+@pytest.mark.slow
 def test_vimp_estimates_what_a_factor_adds():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(800, 3))

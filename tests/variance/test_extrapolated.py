@@ -85,6 +85,7 @@ def test_few_outer_rows_are_seldom_neighbours_of_each_other():
     assert overlaps[1] / overlaps[0] == pytest.approx(0.25, rel=0.4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factors", [2, 5])
 def test_the_noise_is_as_sure_as_it_is_said_to_be(factors):
     found = []

@@ -70,6 +70,7 @@ def warm(tmp_path_factory):
     return Warm(tmp_path_factory.mktemp("kernels"))
 
 
+@pytest.mark.slow
 def test_warm_up_compiles_every_kernel_and_says_so(warm):
     assert set(warm.compiled) == set(marked("jit"))
     assert [name for name, n_types in warm.compiled.items() if n_types == 0] == []
@@ -82,6 +83,7 @@ def test_warm_up_compiles_every_kernel_and_says_so(warm):
     assert len(warm.files) == n_compiled
 
 
+@pytest.mark.slow
 def test_after_a_warm_up_there_is_nothing_to_do(warm):
     before = warm.files
     again = run("warm-up", NUMBA_CACHE_DIR=str(warm.folder), COLUMNS="1000")
@@ -145,6 +147,7 @@ print(len(RECORD.saved), len(RECORD.found) > 0)
 """
 
 
+@pytest.mark.slow
 def test_after_a_warm_up_no_call_compiles_anything(warm):
     before = warm.files
     assert run_script(OTHER_CALLS, NUMBA_CACHE_DIR=str(warm.folder)) == "0 True\n"
@@ -167,6 +170,7 @@ def compiled_functions():
     return marked("jit", "part", "inlined", "merged")
 
 
+@pytest.mark.slow
 def test_they_return_numbers_only(warm):
     assert set(warm.returned) == set(compiled_functions())
     assert {name for name, kinds in warm.returned.items() if not kinds} == set(marked("inlined"))

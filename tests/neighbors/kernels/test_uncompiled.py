@@ -3,7 +3,10 @@
 With this, and two tests of ``test_search.py``, coverage sees the lines of kernels: see ``scripts.run_script``.
 """
 
+import pytest
 from scripts import run_script
+
+pytestmark = pytest.mark.slow
 
 
 def test_one_scan_for_every_subset():

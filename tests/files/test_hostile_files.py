@@ -1,4 +1,4 @@
-"""Inputs that somebody made on purpose, and what a right answer to them is.
+"""Files that somebody made on purpose, and what a right answer to them is.
 
 Each kind writes files into a folder. What comes of them is the answer that the table has, or an error; some may only be
 refused. Nothing else may be read, and nothing may be left behind.
@@ -13,15 +13,24 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
+import warnings
 import zipfile
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
+import pytest
 import xlsxwriter
+from hypothesis import given
+
+from firstfactor import rank
+from tests.endings import rank_file
+from tests.strategies import fuzzing, of, pick, rngs
 
 SECRET = "TOP SECRET"
 ROWS = 60
@@ -38,12 +47,11 @@ class Scene:
     refused: bool = False
     """Whether there is no right answer."""
     arguments: list = field(default_factory=list)
-    target: str = "y"
 
 
-def _table(draw, names=("x", "z", "y")):
+def _table(rng, names=("x", "z", "y")):
     """Return a table whose last column is twice its first."""
-    x, z = draw.rng.normal(size=(2, ROWS)).round(4)
+    x, z = rng.normal(size=(2, ROWS)).round(4)
     return pl.DataFrame({names[0]: x, names[1]: z, names[2]: 2 * x})
 
 
@@ -82,39 +90,39 @@ def _write_sheet(path, rows):
 # --- what values mean ---------------------------------------------------------------------------------
 
 
-def labels(draw, folder):
+def labels(rng, folder):
     """Labels that differ in blanks, in factors or in classes."""
-    levels = draw.choice([["a", "a "], ["a", " a", "a "], [" a", "a"], ["a\t", "a"], ["a", "b", "b "]])
-    which = draw.rng.integers(len(levels), size=ROWS)
+    levels = pick(rng, ["a", "a "], ["a", " a", "a "], [" a", "a"], ["a\t", "a"], ["a", "b", "b "])
+    which = rng.integers(len(levels), size=ROWS)
     words = pl.Series([levels[i] for i in which])
-    frame = _table(draw).drop("x", "y").with_columns(g=words, y=which + 0.01 * draw.rng.normal(size=ROWS))
-    if draw.chance(0.3):
+    frame = _table(rng).drop("x", "y").with_columns(g=words, y=which + 0.01 * rng.normal(size=ROWS))
+    if rng.random() < 0.3:
         frame, names = frame.rename({"g": "y", "y": "g"}), "g"
     else:
         names = "g"
-    return Scene(str(_write(frame, folder, draw.choice(FORMATS))), names)
+    return Scene(str(_write(frame, folder, pick(rng, *FORMATS))), names)
 
 
-def keyed_rows(draw, folder):
+def keyed_rows(rng, folder):
     """Columns of JSON whose rows have keys, in any order, at times not the same ones."""
-    table = _table(draw).to_dict(as_series=False)
-    shift = draw.chance(0.4)
+    table = _table(rng).to_dict(as_series=False)
+    shift = rng.random() < 0.4
     columns = {}
     for name, values in table.items():
         pairs = [(str(i + (shift and name == "y")), value) for i, value in enumerate(values)]
-        order = draw.rng.permutation(ROWS)
+        order = rng.permutation(ROWS)
         columns[name] = dict(pairs[i] for i in order)
     path = folder / "t.json"
     path.write_text(json.dumps(columns))
     return Scene(str(path), "x", refused=shift)
 
 
-def mixed_kinds(draw, folder):
+def mixed_kinds(rng, folder):
     """A column of numbers with something else in a few rows."""
-    rows, suffix = _table(draw).to_dicts(), draw.choice(["json", "jsonl", "xlsx"])
-    huge = "1" + "0" * draw.choice([400, 5000])
-    odd = draw.choice([True, False]) if suffix == "xlsx" else draw.choice([True, False, [1], {"a": 1}, "HUGE"])
-    for row in draw.some(range(ROWS), 3) or [draw.integer(1, ROWS - 1)]:
+    rows, suffix = _table(rng).to_dicts(), pick(rng, "json", "jsonl", "xlsx")
+    huge = "1" + "0" * pick(rng, 400, 5000)
+    odd = pick(rng, True, False) if suffix == "xlsx" else pick(rng, True, False, [1], {"a": 1}, "HUGE")
+    for row in rng.choice(np.arange(1, ROWS), rng.integers(1, 4), replace=False):
         rows[row]["x"] = odd
     path = folder / f"t.{suffix}"
     if suffix == "xlsx":
@@ -125,10 +133,10 @@ def mixed_kinds(draw, folder):
     return Scene(str(path), refused=True)
 
 
-def other_json(draw, folder):
+def other_json(rng, folder):
     """JSON that is no table, or one that looks like another."""
-    table = _table(draw, draw.choice([("x", "z", "y"), ("data", "z", "y"), ("data", "columns", "y"), ("1", "2", "y")]))
-    columns, deep = table.to_dict(as_series=False), 10 ** draw.integer(3, 6)
+    table = _table(rng, pick(rng, ("x", "z", "y"), ("data", "z", "y"), ("data", "columns", "y"), ("1", "2", "y")))
+    columns, deep = table.to_dict(as_series=False), 10 ** int(rng.integers(3, 7))
     tables = [
         columns,
         {"columns": [int(name) if name.isdigit() else name for name in columns], "data": table.rows()},
@@ -139,11 +147,11 @@ def other_json(draw, folder):
         "[{}]", "[]", "{}", "3", '"x"', "null", "[[1, 2]]", '{"data": []}', '{"x": [1, 2], "y": [1]}', "[1, {}]",
         "[" * deep, "[" * deep + "]" * deep, '{"x":' * deep + "1" + "}" * deep, '[{"x": ' + "[" * deep,
     ]  # fmt: skip
-    refused, suffix = draw.chance(0.6), "json"
+    refused, suffix = rng.random() < 0.6, "json"
     if refused:
-        text, suffix = draw.choice(nothing), draw.choice(["json", "json", "jsonl"])
+        text, suffix = pick(rng, *nothing), pick(rng, "json", "json", "jsonl")
     else:
-        text = json.dumps(draw.choice(tables))
+        text = json.dumps(pick(rng, *tables))
     path = folder / f"t.{suffix}"
     path.write_text(text)
     return Scene(str(path), None if refused else table.columns[0], refused)
@@ -152,41 +160,41 @@ def other_json(draw, folder):
 # --- what is read and left behind ---------------------------------------------------------------------
 
 
-def views(draw, folder):
+def views(rng, folder):
     """A view that reads another file, or tries to do something else."""
     outside = folder / "outside"
     outside.mkdir()
     secret = outside / "secret.csv"
     secret.write_text(f"content\n{SECRET}\n")
-    if draw.chance(0.2):
-        path = _write(_table(draw), folder, "sqlite")
-        call = draw.choice(["readfile('{0}')", "load_extension('{0}')", "writefile('{0}', 'x')", "edit('{0}')"])
+    if rng.random() < 0.2:
+        path = _write(_table(rng), folder, "sqlite")
+        call = pick(rng, "readfile('{0}')", "load_extension('{0}')", "writefile('{0}', 'x')", "edit('{0}')")
         with contextlib.closing(sqlite3.connect(path)) as connection:
             connection.execute(f"create view v as select x, y, {call.format(secret)} as s from t")
     else:
-        path = _write(_table(draw), folder, "duckdb")
-        reading = draw.choice([
+        path = _write(_table(rng), folder, "duckdb")
+        reading = pick(rng,
             "read_text('{0}')", "read_blob('{0}')", "read_csv('{0}', all_varchar = true)", "'{0}'",
             "(select file as content from glob('{0}'))", "(select prompt as content from sniff_csv('{0}'))",
-        ])  # fmt: skip
+        )  # fmt: skip
         with duckdb.connect(str(path)) as connection:
             content = f"(select first(content)::varchar from {reading.format(secret)})"
             connection.execute(f"create view v as select x, y, case when x > 0 then 'a' else {content} end s from t")
     return Scene(str(path), refused=True, arguments=["--table", "v"])
 
 
-def databases(draw, folder):
+def databases(rng, folder):
     """Databases whose tables have names and places that are not usual, open and closed ones."""
-    kind = draw.choice(["name", "schema", "closed log", "log", "empty log"])
+    kind = pick(rng, "name", "schema", "closed log", "log", "empty log")
     if kind == "schema":
-        path = _write(_table(draw), folder, "duckdb")
+        path = _write(_table(rng), folder, "duckdb")
         with duckdb.connect(str(path)) as connection:
             connection.execute('create schema "o t h"; create table "o t h".t2 as from t; drop table t')
         return Scene(str(path), "x")
-    path = _write(_table(draw), folder, "sqlite")
+    path = _write(_table(rng), folder, "sqlite")
     with contextlib.closing(sqlite3.connect(path)) as connection:
         if kind == "name":
-            connection.execute(f'alter table t rename to "sqlite{draw.choice("Xx.- ")}data"')
+            connection.execute(f'alter table t rename to "sqlite{pick(rng, *"Xx.- ")}data"')
         else:
             connection.execute("pragma journal_mode = wal")
         if kind == "log":
@@ -203,33 +211,33 @@ def databases(draw, folder):
     return Scene(str(path), "x")
 
 
-def links(draw, folder):
+def links(rng, folder):
     """A folder with links to itself, and at times out of it."""
     data, outside = folder / "data", folder / "outside"
     for each in (data, outside, data / "more"):
         each.mkdir()
-    frame = _table(draw)
+    frame = _table(rng)
     frame.head(ROWS // 2).write_csv(data / "a.csv")
     frame.tail(ROWS - ROWS // 2).write_csv(data / "more" / "b.csv")
     (outside / "c.csv").write_text(f"x,z,y\n{SECRET},1,1\n")
-    for number in range(draw.integer(1, 4)):
-        (data / draw.choice(["", "more"]) / f"l{number}").symlink_to(draw.choice([data, data / "more", "."]))
-    out = draw.chance(0.4)
+    for number in range(rng.integers(1, 5)):
+        (data / pick(rng, "", "more") / f"l{number}").symlink_to(pick(rng, data, data / "more", "."))
+    out = rng.random() < 0.4
     if out:
-        (data / "out.csv").symlink_to(draw.choice([outside, outside / "c.csv", folder]))
-    pattern = draw.chance(0.3) and not out
+        (data / "out.csv").symlink_to(pick(rng, outside, outside / "c.csv", folder))
+    pattern = rng.random() < 0.3 and not out
     return Scene(str(data / "**" / "*.csv") if pattern else str(data), "x", refused=out)
 
 
-def damaged(draw, folder):
+def damaged(rng, folder):
     """A file of any format with some of its bytes changed or lost."""
-    path = _write(_table(draw), folder, draw.choice(FORMATS))
+    path = _write(_table(rng), folder, pick(rng, *FORMATS))
     content = bytearray(path.read_bytes())
-    for _ in range(draw.integer(0, 5)):
-        content[draw.integer(0, len(content) - 1)] ^= 1 << draw.integer(0, 7)
-    if draw.chance(0.3):
-        content = content[: draw.integer(1, len(content))]
-    if draw.chance(0.1):
+    for _ in range(rng.integers(6)):
+        content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+    if rng.random() < 0.3:
+        content = content[: rng.integers(1, len(content) + 1)]
+    if rng.random() < 0.1:
         content = gzip.compress(content)
     path.write_bytes(content)
     return Scene(str(path))
@@ -238,10 +246,11 @@ def damaged(draw, folder):
 # --- what takes more than there is --------------------------------------------------------------------
 
 
-def far_cells(draw, folder):
+def far_cells(rng, folder):
     """A workbook with a cell far from its table."""
-    path = _write(_table(draw), folder, "xlsx")
-    letters, digits = draw.choice(["XFD", "ZZZZZZ", "C", "AZ", ""]), draw.choice([1048576, 4 * 10**9, 61, 10**6])
+    path = _write(_table(rng), folder, "xlsx")
+    far = (("XFD", 1048576), ("ZZZZZZ", 10**6), ("C", 4 * 10**9), ("AZ", 20_000), ("XFD", 61), ("ZZZZZZ", 61), ("", 61))
+    letters, digits = pick(rng, *far)
     with zipfile.ZipFile(path) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
     sheet = contents["xl/worksheets/sheet1.xml"]
@@ -252,35 +261,35 @@ def far_cells(draw, folder):
     return Scene(str(path))
 
 
-def packed(draw, folder):
+def packed(rng, folder):
     """A small file that unpacks to a large one, with little memory allowed."""
-    block = _table(draw).write_csv().encode()
+    block = _table(rng).write_csv().encode()
     header, _, rows = block.partition(b"\n")
     path = folder / "t.csv.gz"
-    path.write_bytes(gzip.compress(header + b"\n" + rows * draw.choice([1000, 20000]), compresslevel=1))
-    return Scene(str(path), refused=True, arguments=["--memory", draw.choice(["100MB", "400MB"])])
+    path.write_bytes(gzip.compress(header + b"\n" + rows * pick(rng, 1000, 20000), compresslevel=1))
+    return Scene(str(path), refused=True, arguments=["--memory", pick(rng, "100MB", "400MB")])
 
 
 # --- files that are only odd --------------------------------------------------------------------------
 
 
-def odd_text(draw, folder):
+def odd_text(rng, folder):
     """CSV files with a line for Excel, control characters, or paths that are not UTF-8."""
-    frame = _table(draw).with_columns(k=pl.lit("a") + draw.choice(["\x01", "\x01\x02", "\x1f", "=1", ""]))
-    text, mark = frame.write_csv(), draw.choice([",", ";", "|", "\t"])
-    start = draw.choice(["", f"sep={mark}\n", "sep=;\n" * (mark == ";")])
+    frame = _table(rng).with_columns(k=pl.lit("a") + pick(rng, "\x01", "\x01\x02", "\x1f", "=1", ""))
+    text, mark = frame.write_csv(), pick(rng, ",", ";", "|", "\t")
+    start = pick(rng, "", f"sep={mark}\n", "sep=;\n" * (mark == ";"))
     content = (start + text.replace(",", mark)).encode()
-    alone = draw.chance(0.1)
-    path = os.path.join(os.fsencode(folder), draw.choice([b"t", b"\xff\xfe", "é".encode(), b"\x1b[2J"]) + b".csv")
+    alone = rng.random() < 0.1
+    path = os.path.join(os.fsencode(folder), pick(rng, b"t", b"\xff\xfe", "é".encode(), b"\x1b[2J") + b".csv")
     with open(path, "wb") as file:
         file.write(f"sep={mark}".encode() if alone else content)
     return Scene(os.fsdecode(path), None if alone else "x", alone)
 
 
-def odd_columns(draw, folder):
+def odd_columns(rng, folder):
     """Typed files without columns, or with types that are not known."""
-    kind = draw.choice(["none", "lists", "names", "union"])
-    frame = _table(draw).to_arrow()
+    kind = pick(rng, "none", "lists", "names", "union")
+    frame = _table(rng).to_arrow()
     if kind == "union":
         numbers, words = pa.array(range(ROWS)), pa.array([str(i) for i in range(ROWS)])
         both = pa.UnionArray.from_sparse(pa.array([i % 2 for i in range(ROWS)], pa.int8()), [numbers, words])
@@ -292,7 +301,7 @@ def odd_columns(draw, folder):
     elif kind == "lists":
         frame = frame.append_column("l", pa.array([[1]] * ROWS)).append_column("m", pa.array([{"a": 1}] * ROWS))
     else:
-        frame = frame.rename_columns([draw.choice(FORMULAS), " z ", "y"])
+        frame = frame.rename_columns([pick(rng, *FORMULAS), " z ", "y"])
     pyarrow.parquet.write_table(frame, folder / "t.parquet")
     return Scene(str(folder / "t.parquet"), frame.column_names[0] if kind != "none" else None, kind == "none")
 
@@ -303,35 +312,33 @@ FORMULAS = ("=1+1", "a;=1+1;b", "\uff1d1+1", "\uff20SUM(1)", "+1", "-1", "@x", "
 # --- what an earlier run left -------------------------------------------------------------------------
 
 
-def checkpoints(draw, folder):
+def checkpoints(rng, folder):
     """A checkpoint of another table, a damaged one, or a file of something else."""
-    from firstfactor import rank
-
-    frame, path = _table(draw), folder / "run.json"
-    if draw.chance(0.5):
-        other = frame.with_columns(y=frame["z"]) if draw.chance(0.5) else frame.with_columns(z=frame["z"] * 2)
+    frame, path = _table(rng), folder / "run.json"
+    if rng.random() < 0.5:
+        other = frame.with_columns(y=frame["z"]) if rng.random() < 0.5 else frame.with_columns(z=frame["z"] * 2)
         rank(other, "y", checkpoint=str(path))
     else:
         rank(frame, "y", checkpoint=str(path))
         content = bytearray(path.read_bytes())
-        for _ in range(draw.integer(1, 3)):
-            content[draw.integer(0, len(content) - 1)] ^= 1 << draw.integer(0, 7)
-        path.write_bytes(draw.choice([content, content[: len(content) // 2], b"{}", b"[" * 10**5, b"\0" * 99]))
+        for _ in range(rng.integers(1, 4)):
+            content[rng.integers(len(content))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(pick(rng, content, content[: len(content) // 2], b"{}", b"[" * 10**5, b"\0" * 99))
     return Scene(str(_write(frame, folder, "parquet")), "x", arguments=["--checkpoint", str(path)])
 
 
-def pipes(draw, folder):
+def pipes(rng, folder):
     """A pipe that nobody writes to: named like a file of ours that was left, or the table itself."""
-    path = _write(_table(draw), folder, "csv")
+    path = _write(_table(rng), folder, "csv")
     os.mkfifo(folder / ".firstfactor-left.part")
-    if draw.chance(0.5):
+    if rng.random() < 0.5:
         return Scene(str(path), "x", arguments=["--csv", str(folder / "out.csv")])
     os.mkfifo(folder / "pipes.csv")
     return Scene(str(folder), refused=True)
 
 
 KINDS = (
-    labels, keyed_rows, mixed_kinds, other_json, views, databases, links, damaged, damaged, far_cells, packed, odd_text,
+    labels, keyed_rows, mixed_kinds, other_json, views, databases, links, damaged, far_cells, packed, odd_text,
     odd_columns, checkpoints, pipes,
 )  # fmt: skip
 
@@ -362,3 +369,33 @@ def _is_number(cell):
         return np.isfinite(float(cell))
     except ValueError:
         return False
+
+
+def check(kind, rng):
+    """Rank what a kind of file holds, and compare with what is known of it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scene = kind(rng, folder)
+        outputs = {"json": "out.json", "csv": "out.csv"} | ({"html": "out.html"} if rng.random() < 0.1 else {})
+        arguments = ["-t", "y", "--jobs", "1", *scene.arguments]
+        run, faults = rank_file(folder, scene.source, arguments, outputs)
+        assert not faults
+        written = {each: (folder / each).read_bytes() for each in outputs.values() if (folder / each).exists()}
+        assert not any(SECRET.encode() in content for content in (run.stdout, run.stderr, *written.values()))
+        if run.returncode == 0:
+            assert not [*check_answer(scene, json.loads(written["out.json"]))]
+            assert not [*check_cells(written["out.csv"].decode())]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_each_kind_of_file(kind):
+    for seed in range(3):
+        check(kind, np.random.default_rng(seed))
+
+
+@fuzzing
+@given(of(KINDS), rngs)
+def test_files_made_on_purpose(kind, rng):
+    check(kind, rng)
