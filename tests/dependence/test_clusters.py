@@ -298,3 +298,11 @@ def test_a_factor_that_knows_half_of_another_does_not_stand_in_for_it():
     exchange = found.indices_.sharing.exchanges[2]
     assert exchange.kept == pytest.approx(0.56, abs=0.07) and not exchange.stands_in
     assert "stands in" not in found.explain("x2")
+
+
+def test_fair_shares_of_a_cluster_add_up_to_what_there_is():
+    rng = np.random.default_rng(45)
+    X, y = rng.integers(0, 3, size=(12, 3)).astype(float), rng.normal(size=12)
+    selector = FIRST(importance="shapley", cluster_cut=0.0, random_state=0).fit(X, y)
+    assert selector.importances_.min() < 0
+    assert selector.indices_.drivers[0].lost == pytest.approx(1)

@@ -273,8 +273,9 @@ class Indices:
         together = {i for cluster in clusters for i in cluster.positions}
         intervals = None if self.uncertainty is None else self.interval()
         found = [Driver(c.positions, min(c.joint, 1.0), c.interval(), c) for c in clusters]
-        if self.is_shapley:  # fair shares add up
-            found = [Driver(c.positions, float(self.shares[list(c.positions)].sum()), None, c) for c in clusters]
+        if self.is_shapley:  # fair shares add up, those below 0 included
+            together_lost = [float(np.clip(self.values[list(c.positions)].sum(), 0.0, 1.0)) for c in clusters]
+            found = [Driver(c.positions, lost, None, c) for c, lost in zip(clusters, together_lost, strict=True)]
         for i in self.selected.tolist():
             if i not in together:
                 interval = None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1]))
