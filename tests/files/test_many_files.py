@@ -15,11 +15,10 @@ from polars.testing import assert_frame_equal
 from tables import frame_of_all_kinds
 
 from firstfactor import rank
-from firstfactor.files.common_types import common_type
 from firstfactor.files.dataset import read_dataset
 from firstfactor.files.find_files import find_files, name_all, short_names
 from firstfactor.files.input_file import open_source
-from firstfactor.files.many_files import open_files
+from firstfactor.files.many_files import common_type, open_files
 from firstfactor.files.numerals import sure_decimal
 from firstfactor.files.roles import Request
 from firstfactor.parameters import Options, RankParameters
