@@ -25,7 +25,7 @@ from firstfactor._utils.sizes import parse_size, say_bytes
 from firstfactor.data.stored_table import Room
 from firstfactor.files import budget, stored_dataset
 from firstfactor.files.budget import Plan
-from firstfactor.files.column_types import Column
+from firstfactor.files.inventory import ColumnInfo
 from firstfactor.files.stored_frame import StoredFrame
 from firstfactor.ranking import _load, _parse
 
@@ -335,7 +335,7 @@ def test_what_is_needed_is_enough(folder):
 
 def plan(n_rows, n_factors, memory="4GB", left=None, classes=0, forced=(), **options):
     """How memory would be used for a table of numbers."""
-    columns = [Column(f"x{j}", "numbers", n_rows) for j in range(n_factors + 1)]
+    columns = [ColumnInfo(f"x{j}", "numbers", n_rows) for j in range(n_factors + 1)]
     columns[0] = replace(columns[0], holds="text" if classes else "numbers", levels=classes)
     parameters, estimates, _ = _parse({"memory": memory, "jobs": 2, **options})
     request = SimpleNamespace(parameters=parameters, options=estimates, forced=forced)

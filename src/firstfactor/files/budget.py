@@ -18,8 +18,8 @@ from .._utils.threads import Workers
 from ..data.stored_columns import cut_factors
 from ..data.stored_table import AT_A_TIME
 from .column_names import split_names
-from .column_types import Column
 from .dataset import Wanted
+from .inventory import ColumnInfo
 from .roles import Request, as_list
 from .source import AT_ONCE, Source
 
@@ -146,11 +146,11 @@ def _count_outputs(wanted: Wanted, task: str) -> int:
     return sum(_count_classes(wanted.source, column) if _is_classes(column, task) else 1 for column in targets)
 
 
-def _is_classes(column: Column, task: str) -> bool:
+def _is_classes(column: ColumnInfo, task: str) -> bool:
     return column.holds == "text" or task == "classification"
 
 
-def _count_classes(source: Source, column: Column) -> int:
+def _count_classes(source: Source, column: ColumnInfo) -> int:
     values = source.frame.select(source.column(column.name).n_unique())
     return column.levels or int(source.collect(values).item())
 

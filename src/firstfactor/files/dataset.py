@@ -9,10 +9,9 @@ import polars as pl
 
 from .._utils.text import list_names
 from .column_names import quote_names
-from .column_types import MOST_LEVELS, Column
 from .dates import split_dates
 from .gaps import Dropped, count_missing, drop_rows, find_gaps, refuse_few_rows, refuse_missing
-from .inventory import take_inventory
+from .inventory import MOST_LEVELS, ColumnInfo, take_inventory
 from .roles import Request, Roles, find_roles, resolve_names, sort_out
 from .source import Source
 from .values import as_whole, read_columns, say_date_readings, say_readings
@@ -107,9 +106,9 @@ class Wanted:
     source: Source
     request: Request
     roles: Roles
-    others: Sequence[Column]
+    others: Sequence[ColumnInfo]
     """Targets, weights and groups."""
-    used: Sequence[Column]
+    used: Sequence[ColumnInfo]
     """The columns that are factors."""
     drawn: pl.Series | None
     """The rows that are wanted; None for all."""
@@ -181,8 +180,8 @@ def read_all(wanted: Wanted) -> Contents:
 
 
 def _choose(
-    source: Source, request: Request, roles: Roles, inventory: Mapping[str, Column]
-) -> tuple[list[Column], dict[str, str]]:
+    source: Source, request: Request, roles: Roles, inventory: Mapping[str, ColumnInfo]
+) -> tuple[list[ColumnInfo], dict[str, str]]:
     """The columns that are factors, and why others are not; refuse a table that cannot be analysed."""
     for name in roles.targets:
         _check_target(source, inventory[name])
@@ -199,7 +198,7 @@ def _choose(
     return used, left_out
 
 
-def _look(source: Source, request: Request, roles: Roles) -> dict[str, Column]:
+def _look(source: Source, request: Request, roles: Roles) -> dict[str, ColumnInfo]:
     """What all columns in use hold, by name."""
     as_text = [*roles.categorical, *([] if roles.groups is None else [roles.groups])]
     if request.options.task == "classification":
@@ -209,7 +208,7 @@ def _look(source: Source, request: Request, roles: Roles) -> dict[str, Column]:
     return {column.name: column for column in found}
 
 
-def _check_target(source: Source, target: Column) -> None:
+def _check_target(source: Source, target: ColumnInfo) -> None:
     if target.n_rows == 0:
         raise ValueError(f"{source.shown} has no rows below its header.")
     if target.present == 0:
@@ -221,7 +220,7 @@ def _check_target(source: Source, target: Column) -> None:
         )
 
 
-def _check_rows(source: Source, roles: Roles, inventory: Mapping[str, Column]) -> None:
+def _check_rows(source: Source, roles: Roles, inventory: Mapping[str, ColumnInfo]) -> None:
     """Refuse weights and groups that do not say something about every row."""
     for option, name in (("weight", roles.weight), ("groups", roles.groups)):
         if name is None:

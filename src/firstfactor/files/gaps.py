@@ -7,7 +7,7 @@ from operator import and_
 
 import polars as pl
 
-from .column_types import Column, is_missing
+from .inventory import ColumnInfo, is_missing
 from .roles import Roles
 from .source import ROW, Source
 
@@ -52,7 +52,7 @@ def _were(count: int) -> str:
     return "were" if count > 1 else "was"
 
 
-def refuse_missing(source: Source, columns: Sequence[Column], targets: Sequence[str]) -> None:
+def refuse_missing(source: Source, columns: Sequence[ColumnInfo], targets: Sequence[str]) -> None:
     """Refuse columns with missing values, unless all are in rows without a target."""
     gaps = _most_missing_first(columns)
     if not gaps:
@@ -100,7 +100,7 @@ def count_missing(missing: int) -> str:
     return f"{missing:,} missing value{'s' if missing > 1 else ''}"
 
 
-def _most_missing_first(columns: Iterable[Column]) -> list[Column]:
+def _most_missing_first(columns: Iterable[ColumnInfo]) -> list[ColumnInfo]:
     return sorted((column for column in columns if column.missing), key=lambda column: -column.missing)
 
 

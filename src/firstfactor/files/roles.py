@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..parameters import Options, RankParameters
 from .column_names import in_quotes, match_names, quote_names, split_names, tidy_name, unknown_column
-from .column_types import Column
+from .inventory import ColumnInfo
 from .source import Source
 
 
@@ -150,8 +150,8 @@ def _no_factor(option: str, name: str, request: Request) -> str:
 
 
 def sort_out(
-    source: Source, request: Request, columns: Sequence[Column], categorical: Collection[str]
-) -> tuple[list[Column], dict[str, str]]:
+    source: Source, request: Request, columns: Sequence[ColumnInfo], categorical: Collection[str]
+) -> tuple[list[ColumnInfo], dict[str, str]]:
     """The columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
     used, left_out = [], {}
     asked = {option: split_names(names, source.names) for option, names in request.asked.items()}

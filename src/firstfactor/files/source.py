@@ -151,21 +151,3 @@ def ask_by_column(
         given = iter(answers)
         found |= {name: dict(zip(keys, given, strict=False)) for name, keys in asked.items()}
     return n_rows, found
-
-
-def count_whole(number: pl.Expr) -> pl.Expr:
-    """How many different numbers there are if all are whole, else 0."""
-    return pl.when((number == number.round()).all()).then(number.drop_nulls().n_unique()).otherwise(0)
-
-
-def first_row(which: pl.Expr) -> pl.Expr:
-    """The first row of which something is true."""
-    return pl.when(which).then(pl.col(ROW)).min()
-
-
-def say_infinite(source: Source, name: str, row: int) -> str:
-    """The message that a column has an infinite value, and where."""
-    return (
-        f"column {name!r} of {source.shown} has an infinite value on {source.place(row)}. "
-        "Remove the row, or replace the value."
-    )

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ..data.design import Design
 from ..data.stored_table import ColumnTable
 from .budget import Plan
-from .column_types import Column
 from .dataset import Contents, Wanted, split_column
 from .gaps import Dropped, count_costs, refuse_few_rows
+from .inventory import ColumnInfo
 from .many_files import ManyFiles
 from .plain_file import file_state, say_unsteady
 from .source import Source
@@ -42,7 +42,7 @@ class StoredFrame(ColumnTable):
     """The factors of a table, in files; what `read` gives is what the same columns of a data frame would be."""
 
     def __init__(
-        self, wanted: Wanted, files: Files, rows: NDArray[np.bool_], columns: Mapping[str, Column], plan: Plan
+        self, wanted: Wanted, files: Files, rows: NDArray[np.bool_], columns: Mapping[str, ColumnInfo], plan: Plan
     ) -> None:
         self._wanted, self._files = wanted, files
         self._rows = None if rows.all() else pl.Series(rows)
@@ -99,14 +99,14 @@ class StoredFrame(ColumnTable):
         """Remove what is temporary; nothing can be read any more."""
         self._close()
 
-    def _split(self, frame: pl.DataFrame, column: Column) -> list[pl.Series]:
+    def _split(self, frame: pl.DataFrame, column: ColumnInfo) -> list[pl.Series]:
         return split_column(self._wanted, frame.get_column(column.name))[0]
 
-    def _files_read(self, columns: Sequence[Column]) -> pl.DataFrame:
+    def _files_read(self, columns: Sequence[ColumnInfo]) -> pl.DataFrame:
         frame = read_checked(self._wanted, columns, self._files)
         return frame if self._rows is None else frame.filter(self._rows)
 
-    def _select(self, columns: Sequence[Column]) -> pl.LazyFrame:
+    def _select(self, columns: Sequence[ColumnInfo]) -> pl.LazyFrame:
         wanted = self._wanted
         return select_columns(wanted.source, columns, wanted.drawn, wanted.roles.categorical)
 
@@ -122,7 +122,7 @@ def _close(resources: contextlib.ExitStack) -> None:
         resources.close()
 
 
-def read_checked(wanted: Wanted, columns: Sequence[Column], files: Files) -> pl.DataFrame:
+def read_checked(wanted: Wanted, columns: Sequence[ColumnInfo], files: Files) -> pl.DataFrame:
     """Some columns, from files that are what they were."""
     try:
         frame = read_columns(wanted.source, columns, wanted.drawn, wanted.roles.categorical)
@@ -159,16 +159,16 @@ def _drop_incomplete(
     return complete, Dropped(int((~known).sum()), int((known & ~complete).sum()), count_costs(gaps))
 
 
-def _in_turn(columns: Sequence[Column], at_a_time: int) -> Iterator[Sequence[Column]]:
+def _in_turn(columns: Sequence[ColumnInfo], at_a_time: int) -> Iterator[Sequence[ColumnInfo]]:
     return (columns[start : start + at_a_time] for start in range(0, len(columns), at_a_time))
 
 
 def _name_columns(
     wanted: Wanted, files: Files, rows: NDArray[np.bool_]
-) -> tuple[dict[str, Column], dict[str, float], bool]:
+) -> tuple[dict[str, ColumnInfo], dict[str, float], bool]:
     """What each column is made of, the periods of parts of dates, and whether there are dates."""
     schema = select_columns(wanted.source, wanted.used, wanted.drawn, wanted.roles.categorical).collect_schema()
-    columns, periods = dict[str, Column](), dict[str, float]()
+    columns, periods = dict[str, ColumnInfo](), dict[str, float]()
     for column in wanted.used:
         columns[column.name] = column
         if wanted.request.parameters.date_parts and schema[column.name].is_temporal():

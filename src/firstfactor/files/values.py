@@ -8,7 +8,7 @@ import polars as pl
 
 from ..data.columns import EXACT_INTEGERS
 from .column_names import quote_names
-from .column_types import Column, is_missing
+from .inventory import ColumnInfo, is_missing
 from .numerals import as_number, undecorated
 from .source import Source
 
@@ -17,7 +17,7 @@ WIDE = (pl.Int128, pl.UInt128)
 
 
 def read_columns(
-    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Collection[str]
+    source: Source, columns: Sequence[ColumnInfo], drawn: pl.Series | None, categorical: Collection[str]
 ) -> pl.DataFrame:
     """The columns in memory, null where a value is missing."""
     read = source.collect(select_columns(source, columns, drawn, categorical))
@@ -25,7 +25,7 @@ def read_columns(
 
 
 def select_columns(
-    source: Source, columns: Sequence[Column], drawn: pl.Series | None, categorical: Collection[str]
+    source: Source, columns: Sequence[ColumnInfo], drawn: pl.Series | None, categorical: Collection[str]
 ) -> pl.LazyFrame:
     """The columns by name, yet to be read; whole numbers may have 128 bits."""
     frame = source.frame
@@ -35,7 +35,7 @@ def select_columns(
     return frame.select(_typed(source, column, column.name in categorical).alias(column.name) for column in columns)
 
 
-def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
+def _typed(source: Source, column: ColumnInfo, as_label: bool) -> pl.Expr:
     """The values of a column: numbers and dates that were text, and as text what can only be labels."""
     value = _values(source, column, as_label)
     if not column.missing or source.dtypes[column.name].is_integer():
@@ -43,7 +43,7 @@ def _typed(source: Source, column: Column, as_label: bool) -> pl.Expr:
     return pl.when(~is_missing(column.name, source)).then(value)
 
 
-def _values(source: Source, column: Column, as_label: bool) -> pl.Expr:
+def _values(source: Source, column: ColumnInfo, as_label: bool) -> pl.Expr:
     value, dtype = source.column(column.name), source.dtypes[column.name]
     if dtype != pl.String:
         return value.cast(pl.String) if as_label and (column.holds == "dates" or dtype in WIDE) else value
@@ -82,7 +82,7 @@ def as_whole(values: pl.Series) -> pl.Series:
     return values.cast(pl.Int64) if largest is not None and largest <= EXACT_INTEGERS else values
 
 
-def say_readings(source: Source, columns: Sequence[Column]) -> list[str]:
+def say_readings(source: Source, columns: Sequence[ColumnInfo]) -> list[str]:
     """Say which columns of text were read as numbers, or not, where a person would not expect it."""
     names = defaultdict(list)
     for column in columns:
@@ -108,7 +108,7 @@ def say_readings(source: Source, columns: Sequence[Column]) -> list[str]:
     return numbers + labels + blanks
 
 
-def say_date_readings(columns: Sequence[Column], categorical: Collection[str]) -> list[str]:
+def say_date_readings(columns: Sequence[ColumnInfo], categorical: Collection[str]) -> list[str]:
     """Say which dates may be meant otherwise."""
     names = defaultdict(list)
     for column in columns:
