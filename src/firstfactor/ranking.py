@@ -82,7 +82,7 @@ class Ranking:
         notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
         if data.n_drawn is not None:
             notes.append(f"{data.n_drawn:,} of {data.n_read:,} rows were drawn at random.")
-        notes += data.dropped.sentences(list_names(data.target_names, "or"), len(data.X) + data.n_copies)
+        notes += data.say_dropped()
         if data.n_copies:
             notes.append(f"{data.n_copies:,} copies of rows were left out.")
         if self.indices.uncertainty is None:
@@ -449,15 +449,15 @@ def _load(
     from ._utils.optional import require
 
     require("polars", "reading a table")
-    from .files.data_frame import frame_source, to_polars
-    from .files.dataset import read_dataset
+    from .files.dataset import read_dataset, to_polars
     from .files.roles import Request, as_list
+    from .files.source import frame_source
 
     request = Request(target, parameters, estimates, as_list(procedure.forced))
     if parameters.memory is not None and not files:
         raise ValueError("memory= is for files; this table is in memory already. Leave out memory=.")
     if files and (parameters.memory is not None or parameters.on_cluster):
-        from .files.stored_dataset import open_dataset
+        from .files.out_of_core import open_dataset
 
         return open_dataset(_open(data, files, parameters), request, show)
     if not files:

@@ -606,7 +606,7 @@ def test_missing_values_are_kept_unless_said_otherwise(tmp_path):
     table = read_text(tmp_path, GAPS, missing="level")
     assert table.X.rows() == [(1, "a"), (2, None), (None, "b"), (4, "a"), (6, "a")]
     assert table.y.to_list() == [1, 2, 3, 4, 6] and table.left_out == {"unused": "no values"}
-    assert table.dropped.sentences("y", 5) == ["1 row without a value of y was left out."]
+    assert table.say_dropped() == ["1 row without a value of y was left out."]
 
 
 def test_gaps_in_rows_without_a_target_are_no_reason_to_refuse(tmp_path):
@@ -621,7 +621,7 @@ def test_columns_with_missing_values_are_counted_most_first(tmp_path):
         ValueError, match=r"12 columns of table\.csv have missing values: 'x12' 12 \(first on line 2\), 'x11' 11, "
     ) as told:
         read_text(tmp_path, text)
-    assert "'x3' 3, and 2 columns more. Use missing=\"level\" to take" in str(told.value)
+    assert "'x3' 3 and 2 more columns. Use missing=\"level\" to take" in str(told.value)
     assert 'missing="drop" to leave out the 12 of 20 rows' in str(told.value)
     with pytest.raises(
         ValueError, match=r"0 of 3 rows .* Missing values: 'x' 2, 'z' 1\. Use missing=\"level\" to keep these rows\."
@@ -633,7 +633,7 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
     table = read_text(tmp_path, GAPS, drop_missing=True)
     assert table.X.rows() == [(1, "a"), (4, "a"), (6, "a")]
     assert table.n_dropped == 3
-    assert table.dropped.sentences("y", 3) == [
+    assert table.say_dropped() == [
         "1 row without a value of y was left out.",
         "2 rows with missing values were left out ('x' 1, 'z' 1); 3 of 5 are left.",
     ]

@@ -6,9 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from firstfactor.files.data_frame import frame_source, to_polars
-from firstfactor.files.dataset import read_dataset
+from firstfactor.files.dataset import read_dataset, to_polars
 from firstfactor.files.roles import Request
+from firstfactor.files.source import frame_source
 from firstfactor.parameters import Options, RankParameters
 
 TABLE = pl.DataFrame(

@@ -55,14 +55,21 @@ class Reading:
 
 @dataclass(frozen=True)
 class Dropped:
-    """How many rows were left out, and why."""
+    """Numbers of rows that were left out, by reason."""
 
-    no_response: int = 0
+    no_target: int = 0
     incomplete: int = 0
     """Rows with a missing value in a factor, where these are dropped."""
     no_weight: int = 0
-    most_missing: tuple[tuple[str, int], ...] = ()
-    """The columns that cost rows, and how many each, the worst first."""
+    costs: tuple[tuple[str, int], ...] = ()
+    """The columns that cost rows, and how many values each lacks, the worst first."""
+
+
+def list_gaps(gaps: Sequence[tuple[str, int]], most: int = 10, where: str = "") -> str:
+    """Return columns with their numbers of missing values as a list in words, with a place after the first."""
+    first, *others = [f"{name!r} {count:,}" for name, count in gaps[:most]]
+    more = f" and {len(gaps) - most:,} more columns" if len(gaps) > most else ""
+    return ", ".join([first + where, *others]) + more
 
 
 @dataclass(frozen=True)
@@ -198,10 +205,10 @@ def _find_rows(
 def _refuse_too_few(n_left: int, n_rows: int, dropped: Dropped) -> None:
     if n_left >= 2:
         return
-    worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.most_missing[:10])
+    worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.costs[:10])
     why = f' Missing values cost most rows in {worst}; use missing="level" to keep them.' if worst else ""
     reasons = {
-        "no response": dropped.no_response, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
+        "no response": dropped.no_target, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
     }  # fmt: skip
     said = ", ".join(f"{count:,} with {reason}" for reason, count in reasons.items() if count)
     raise ValueError(f"at least 2 rows are needed, but {n_left} of {n_rows:,} are left ({said} dropped).{why}")

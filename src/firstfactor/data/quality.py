@@ -17,7 +17,7 @@ from .._utils.warn import warn_user
 from .copies import count_copies
 from .design import Design
 from .identifiers import Identifiers
-from .observations import Dropped
+from .observations import Dropped, list_gaps
 from .response import Response
 
 # So many columns that cost rows are named.
@@ -114,11 +114,9 @@ def examine(
 
 def _count_dropped(dropped: Dropped) -> list[Finding]:
     """How many rows were left out, for each reason."""
-    worst = ", ".join(f"{name!r} {count:,}" for name, count in dropped.most_missing[:MOST_NAMED])
-    more = len(dropped.most_missing) - MOST_NAMED
-    costs = f" ({worst}{f' and {more:,} more columns' if more > 0 else ''})" if worst else ""
+    costs = f" ({list_gaps(dropped.costs, MOST_NAMED)})" if dropped.costs else ""
     reasons = {
-        "without a response": dropped.no_response,
+        "without a response": dropped.no_target,
         "with a weight of 0": dropped.no_weight,
         f"with missing values{costs}": dropped.incomplete,
     }

@@ -34,6 +34,19 @@ class ColumnTable(StoredTable):
     """How many bytes of columns may be kept in memory."""
     at_a_time: int = AT_A_TIME
     """How many factors are read together."""
+    jobs: int = -1
+    """Number of threads that memory suffices for."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, as those of a data frame."""
+        return list(self.names)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def close(self) -> None:
+        """Remove temporary files, if there are any."""
 
     @cached_property
     def kept(self) -> "Room":

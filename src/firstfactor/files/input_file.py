@@ -17,7 +17,7 @@ from .databases import read_duckdb, read_sqlite
 from .file_format import guess_format
 from .json_file import read_json, say_bad_lines
 from .numerals import as_number
-from .plain_file import file_state, has_bare_returns, is_empty, on_disk, say_unsteady, temporary_copy, with_newlines
+from .plain_file import FileWatch, has_bare_returns, is_empty, on_disk, temporary_copy, with_newlines
 from .source import ROW, Source, typed_source
 from .spreadsheets import read_excel
 
@@ -51,7 +51,7 @@ def open_source(data: str, reading: RankParameters = DEFAULTS, name: str | None 
             path = with_newlines(path, stack)
         if _is_misread(path, kind):
             path = temporary_copy(path, stack)
-        before = file_state(path)
+        watch = FileWatch({path: shown})
         try:
             source = _scan(path, shown, kind, reading)
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -64,9 +64,7 @@ def open_source(data: str, reading: RankParameters = DEFAULTS, name: str | None 
         known = {"format": kind, "table": reading.table, "na": tuple(reading.na), "decimal": source.decimal}
         source = dataclasses.replace(source, reading=known)
         yield with_nulls(source, tuple(reading.na)) if reading.na else source
-        after = file_state(path)
-        if after != before:
-            raise ValueError(say_unsteady(shown, "changed" if after else "removed"))
+        watch.check()
 
 
 def _is_misread(path: Path, kind: str) -> bool:

@@ -19,8 +19,7 @@ from .find_files import name_all, short_names
 from .input_file import DEFAULTS, open_source, with_nulls
 from .numerals import guess_decimal, sure_decimal
 from .roles import as_list
-from .source import ROW, Source, numbered
-from .values import WIDE
+from .source import ROW, WIDE, Source, numbered
 
 _Types = dict[str, pl.DataType]
 
@@ -41,6 +40,11 @@ class ManyFiles(Source):
 
     parts: tuple[Source, ...] = ()
     """The files one by one."""
+
+    @property
+    def files(self) -> dict[Path, str]:
+        """The files that are read, and what to call each in messages."""
+        return {part.path: part.shown for part in self.parts}
 
     def place(self, row: int) -> str:
         """Return the place of a row in words, with its file."""

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -76,8 +76,27 @@ def is_empty(path: Path) -> bool:
         return not file.read(len(codecs.BOM_UTF8) + 1).removeprefix(codecs.BOM_UTF8)
 
 
-def file_state(path: Path) -> tuple[int, int, int] | None:
-    """What changes with a file, None if it is gone: it is read several times, which must all see the same."""
+class FileWatch:
+    """Files that must not change: they are read several times, which must all see the same.
+
+    Parameters
+    ----------
+    files : dict
+        Paths, and what to call each in messages.
+    """
+
+    def __init__(self, files: Mapping[Path, str]) -> None:
+        self._files = {path: (shown, _file_state(path)) for path, shown in files.items()}
+
+    def check(self) -> None:
+        """Refuse files that have changed or are gone."""
+        for path, (shown, before) in self._files.items():
+            now = _file_state(path)
+            if now != before:
+                raise ValueError(say_unsteady(shown, "changed" if now else "removed"))
+
+
+def _file_state(path: Path) -> tuple[int, int, int] | None:
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -86,7 +105,7 @@ def file_state(path: Path) -> tuple[int, int, int] | None:
 
 
 def say_unsteady(shown: str, happened: str = "removed") -> str:
-    """The message that a file did not stay as it was."""
+    """Return the message that a file has changed."""
     return f"{shown} was {happened} while it was read. Run again once it is complete, or on a copy."
 
 

@@ -25,6 +25,9 @@ AT_ONCE = 400
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"
 
+# Types that few libraries know.
+WIDE = (pl.Int128, pl.UInt128)
+
 
 @dataclasses.dataclass(frozen=True)
 class Source:
@@ -51,6 +54,11 @@ class Source:
     """The line of the header."""
     at_once: int = AT_ONCE
     """How many columns are looked at in one pass through the file."""
+
+    @property
+    def files(self) -> dict[Path, str]:
+        """The files that are read, and what to call each in messages."""
+        return {self.path: self.shown}
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
@@ -129,6 +137,11 @@ def typed_source(path: Path, shown: str, kind: str, frame: pl.LazyFrame, decimal
     frame = frame.rename({name: numbered(number) for number, name in enumerate(header)})
     dtypes = dict(zip(names, (schema[name] for name in header), strict=True))
     return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=decimal or ".")
+
+
+def frame_source(frame: pl.DataFrame, shown: str) -> Source:
+    """Return a data frame as a source; its types are taken as they are."""
+    return typed_source(Path(), shown, "frame", frame.lazy().with_row_index(ROW))
 
 
 def ask_by_column(

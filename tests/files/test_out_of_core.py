@@ -23,10 +23,10 @@ from firstfactor import rank
 from firstfactor._utils import process
 from firstfactor._utils.sizes import parse_size, say_bytes
 from firstfactor.data.stored_table import Room
-from firstfactor.files import budget, stored_dataset
+from firstfactor.files import budget, out_of_core
 from firstfactor.files.budget import Plan
 from firstfactor.files.inventory import ColumnInfo
-from firstfactor.files.stored_frame import StoredFrame
+from firstfactor.files.out_of_core import StoredFrame
 from firstfactor.ranking import _load, _parse
 
 ROWS = 400
@@ -250,7 +250,7 @@ def test_a_folder_that_cannot_be_written_to_is_told(folder, monkeypatch):
     def refuse(_):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(stored_dataset, "temporary_file", refuse)
+    monkeypatch.setattr(out_of_core, "temporary_file", refuse)
     with pytest.raises(OSError, match=r"cannot be converted to Parquet in '.*': Permission denied\. Set TMPDIR"):
         rank(folder / "t.csv", "y", memory="4GB")
 
