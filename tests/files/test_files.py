@@ -18,11 +18,10 @@ import xlsxwriter
 from tables import frame_of_all_kinds
 
 from firstfactor.files import csv_errors
-from firstfactor.files.column_names import match_names
 from firstfactor.files.dataset import read_dataset
 from firstfactor.files.input_file import open_source
 from firstfactor.files.inventory import take_inventory
-from firstfactor.files.roles import Request
+from firstfactor.files.roles import Request, match_names
 from firstfactor.parameters import Options, RankParameters
 
 ROWS = 60

@@ -19,8 +19,8 @@ from firstfactor.files.dataset import read_dataset
 from firstfactor.files.find_files import find_files, name_all, short_names
 from firstfactor.files.input_file import open_source
 from firstfactor.files.many_files import common_type, open_files
-from firstfactor.files.numerals import sure_decimal
 from firstfactor.files.roles import Request
+from firstfactor.files.written import sure_decimal
 from firstfactor.parameters import Options, RankParameters
 
 ROWS = 90

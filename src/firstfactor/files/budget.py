@@ -17,10 +17,9 @@ from .._utils.sizes import parse_size, say_bytes
 from .._utils.threads import Workers
 from ..data.stored_columns import cut_factors
 from ..data.stored_table import AT_A_TIME
-from .column_names import split_names
 from .dataset import Wanted
 from .inventory import ColumnInfo
-from .roles import Request, as_list
+from .roles import Request, as_list, split_names
 from .source import AT_ONCE, Source
 
 MB = 10**6

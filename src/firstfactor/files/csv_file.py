@@ -9,10 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from . import csv_errors
-from .column_names import name_columns
-from .numerals import guess_decimal
 from .plain_file import unused_control
-from .source import ROW, Source, numbered
+from .source import ROW, Source, name_columns, numbered
+from .written import guess_decimal
 
 # The first line of files that Excel is told the separator of.
 _TELLS_SEPARATOR = re.compile(r"sep=([,;\t|])\s*", re.IGNORECASE)

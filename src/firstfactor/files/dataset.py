@@ -11,16 +11,14 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from .._utils.text import first_line, list_names
+from .._utils.text import first_line, list_names, quote_names
 from ..data.columns import EXACT_INTEGERS
 from ..data.observations import Dropped, list_gaps
 from ..data.stored_table import ColumnTable
-from .column_names import quote_names
-from .dates import split_dates
 from .inventory import MOST_LEVELS, ColumnInfo, is_missing, take_inventory
-from .numerals import as_number, undecorated
 from .roles import Request, Roles, find_roles, resolve_names, sort_out
 from .source import ROW, WIDE, Source
+from .written import as_number, split_dates, undecorated
 
 # Neighbourhoods have two rows, or three for classes.
 FEWEST_ROWS = 3

@@ -16,10 +16,10 @@ from .csv_file import scan_csv
 from .databases import read_duckdb, read_sqlite
 from .file_format import guess_format
 from .json_file import read_json, say_bad_lines
-from .numerals import as_number
 from .plain_file import FileWatch, has_bare_returns, is_empty, on_disk, temporary_copy, with_newlines
 from .source import ROW, Source, typed_source
 from .spreadsheets import read_excel
+from .written import as_number
 
 # Characters that make a path a pattern.
 _GLOB = frozenset("*?[")

@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 import polars as pl
 
+from .._utils.text import in_quotes
 from ..data.columns import EXACT_INTEGERS
-from . import dates
-from .column_names import in_quotes
-from .numerals import as_number, decorations, removed, undecorated
 from .source import ROW, Source, ask_by_column
+from .written import DATE, DateWriting, as_number, date_questions, decorations, find_writing, removed, undecorated
 
 # Text that stands for a missing value, in files that do not make sure what a column holds.
 MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "NULL")
@@ -58,7 +57,7 @@ class ColumnInfo:
     """Whether these are integers that float64 cannot tell from their neighbours."""
     removed: tuple[str, ...] | None = None
     """What is removed to read text as numbers; None if it is not read so."""
-    writing: dates.Writing | None = None
+    writing: DateWriting | None = None
     """How dates in text are written; None if there are none, or not all are written in one way."""
     unreadable: str = ""
     """Why dates in text cannot be read."""
@@ -268,7 +267,7 @@ def _examine_closely(source: Source, names: Sequence[str], as_text: set[str]) ->
             "first_missing": _first_row(missing[name]),
             "numbers": (number.is_not_null() & ~missing[name]).sum(),
             "first_infinite": _first_row(number.is_infinite() & ~missing[name]),
-            "dates": (source.column(name).str.strip_chars().str.contains(dates.DATE) & ~missing[name]).sum(),
+            "dates": (source.column(name).str.strip_chars().str.contains(DATE) & ~missing[name]).sum(),
         }
 
     def questions_on_text(name: str) -> dict[str, pl.Expr]:
@@ -306,8 +305,8 @@ def _examine_dates(source: Source, columns: Sequence[ColumnInfo]) -> dict[str, C
     """Find out how dates are written, and whether all can be read so."""
     names = [column.name for column in columns]
     texts = {name: pl.when(~is_missing(name, source)).then(source.column(name).str.strip_chars()) for name in names}
-    _, found = ask_by_column(source, names, lambda name: dates.questions(texts[name]))
-    written = {column.name: dates.find_writing(found[column.name], column.present) for column in columns}
+    _, found = ask_by_column(source, names, lambda name: date_questions(texts[name]))
+    written = {column.name: find_writing(found[column.name], column.present) for column in columns}
 
     def first_unread(name: str) -> dict[str, pl.Expr]:
         text, writing = texts[name], written[name]

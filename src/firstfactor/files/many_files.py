@@ -13,13 +13,12 @@ import polars as pl
 from .._utils.text import first_line
 from ..data.columns import EXACT_INTEGERS
 from ..parameters import RankParameters
-from .column_names import split_names
 from .csv_file import first_fields, say_ambiguous
 from .find_files import name_all, short_names
 from .input_file import DEFAULTS, open_source, with_nulls
-from .numerals import guess_decimal, sure_decimal
-from .roles import as_list
+from .roles import as_list, split_names
 from .source import ROW, WIDE, Source, numbered
+from .written import guess_decimal, sure_decimal
 
 _Types = dict[str, pl.DataType]
 

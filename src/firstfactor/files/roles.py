@@ -1,18 +1,20 @@
-"""Which columns of a table are what: targets, factors, weights and groups of rows, and what is said about factors."""
+"""The roles of columns: targets, factors, weights and groups of rows; and options about factors by name."""
 
-from collections.abc import Collection, Mapping, Sequence
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, NamedTuple
 
+from .._utils.text import in_quotes, quote_names
 from ..parameters import Options, RankParameters
-from .column_names import in_quotes, match_names, quote_names, split_names, tidy_name, unknown_column
 from .inventory import ColumnInfo
-from .source import Source
+from .source import Source, tidy_name
 
 
 class Request(NamedTuple):
-    """Which part of a table is wanted, and what is said about its columns."""
+    """The part of a table that is wanted, and options about its columns."""
 
     target: str | Sequence[str] | None
     parameters: RankParameters = RankParameters()
@@ -40,7 +42,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a table are, by name."""
+    """The roles of the columns of a table, by name."""
 
     targets: tuple[str, ...]
     weight: str | None
@@ -50,18 +52,46 @@ class Roles:
 
     @property
     def others(self) -> dict[str, str]:
-        """What the columns are that are no factors, in words."""
+        """The roles of columns that are not factors, in words."""
         rows = {self.weight: "the weight of rows", self.groups: "the column of groups"}
         return dict.fromkeys(self.targets, "the target") | {name: what for name, what in rows.items() if name}
 
 
 def as_list(names: Any) -> list[str]:
-    """Names as a list, where one may stand for itself, and none for nothing."""
+    """Return names as a list, given one, several or None."""
     return [names] if isinstance(names, str) else list(() if names is None else names)
 
 
+def match_names(option: str, wanted: Iterable[str], names: Sequence[str], shown: str) -> list[str]:
+    """Return the columns that names and globs stand for, in the order of the table; commas separate several."""
+    found: set[str] = set()
+    for pattern in split_names(wanted, names):
+        matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+        if not matches:
+            raise ValueError(_unknown_column(option, pattern, names, shown))
+        found.update(matches)
+    return [name for name in names if name in found]
+
+
+def split_names(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Return names and globs one by one, where several share a comma that is not part of a name."""
+    return [
+        part if part in names else tidy_name(part)
+        for entry in wanted
+        for part in ([entry] if entry in names else entry.split(","))
+    ]
+
+
+def _unknown_column(option: str, name: str, names: Sequence[str], shown: str) -> str:
+    """Return the message that a column does not exist, with the nearest ones that do."""
+    by_folded = {candidate.casefold(): candidate for candidate in reversed(names)}
+    near = [by_folded[match] for match in difflib.get_close_matches(name.casefold(), by_folded, n=3)]
+    way_out = f"Did you mean {quote_names(near, 'or')}?" if near else f"The columns are: {quote_names(names)}."
+    return f"{option}: {shown} has no column {name!r}. {way_out}"
+
+
 def find_roles(source: Source, request: Request) -> Roles:
-    """What the columns are: an error names the parameter that does not fit the table."""
+    """Return the roles of the columns; an error names the parameter that does not fit the table."""
     parameters = request.parameters
     targets = _find_targets(source, request.target)
     others: dict[str, str] = dict.fromkeys(targets, "target")
@@ -94,10 +124,10 @@ def _find_targets(source: Source, target: str | Sequence[str] | None) -> list[st
 
 
 def _find_other(source: Source, option: str, name: str, taken: dict[str, str]) -> str:
-    """The column that says something about rows, which no other parameter has; it is noted in ``taken``."""
+    """Return the column of weights or groups, which no other parameter may have, and add it to ``taken``."""
     name = name if name in source.names else tidy_name(name)
     if name not in source.names:
-        raise ValueError(unknown_column(option, name, source.names, source.shown))
+        raise ValueError(_unknown_column(option, name, source.names, source.shown))
     if name in taken:
         raise ValueError(f"{option}: column {name!r} is also named in {taken[name]}=. Leave it out of one of them.")
     taken[name] = option
@@ -130,7 +160,7 @@ def _find_factors(source: Source, request: Request, targets: Sequence[str], take
 def _find_categorical(
     source: Source, request: Request, targets: Sequence[str], factors: Sequence[str]
 ) -> frozenset[str]:
-    """The factors to take as categories; a glob may stand for more, a name must be a factor's."""
+    """Return the factors to take as categories; a glob may match other columns, a name must be a factor's."""
     matches = match_names("categorical", request.categorical, source.names, source.shown)
     for name in split_names(request.categorical, source.names):
         if name in targets:
@@ -143,7 +173,7 @@ def _find_categorical(
 
 
 def _no_factor(option: str, name: str, request: Request) -> str:
-    """Word the error for a column that is named in one parameter and left out by another."""
+    """Return the message that a column is named in one parameter and left out by another."""
     rows = {request.parameters.weight: "weight=", request.parameters.groups: "groups="}
     why = rows.get(name, "factors= or drop=")
     return f"{option}: column {name!r} is not a factor here, because of {why}. Leave it out of one of them."
@@ -152,7 +182,7 @@ def _no_factor(option: str, name: str, request: Request) -> str:
 def sort_out(
     source: Source, request: Request, columns: Sequence[ColumnInfo], categorical: Collection[str]
 ) -> tuple[list[ColumnInfo], dict[str, str]]:
-    """The columns that are factors, and why others are not; refuse to leave out what was asked for by name."""
+    """Return the columns that are factors, and why others are not; refuse to leave out a column named by the user."""
     used, left_out = [], {}
     asked = {option: split_names(names, source.names) for option, names in request.asked.items()}
     for column in columns:
@@ -174,7 +204,7 @@ def sort_out(
 def resolve_names(
     source: Source, request: Request, roles: Roles, columns: Sequence[str], periods: Mapping[str, float]
 ) -> dict[str, Any]:
-    """What is said about columns, with names in full: patterns are those of the columns of X."""
+    """Return options about columns with names in full; patterns match columns of X."""
     options = request.options
     find = partial(_match_factors, source, request, roles)
     groups = {
@@ -201,7 +231,7 @@ def resolve_names(
 def _match_factors(
     source: Source, request: Request, roles: Roles, option: str, wanted: Sequence[str], names: Sequence[str]
 ) -> list[str]:
-    """The factors that names and globs stand for."""
+    """Return the factors that names and globs stand for."""
     for name in split_names(wanted, [*source.names, *names]):
         if name in names:
             continue

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,10 +12,9 @@ import polars as pl
 
 from .._utils.text import first_line
 from . import csv_errors
-from .column_names import name_columns
 from .json_file import json_lines_fault
-from .numerals import in_english
 from .plain_file import say_unsteady
+from .written import in_english
 
 # Formats that do not make sure that the values of a column are of one kind: text may stand for numbers or for nothing.
 _LOOSE = ("csv", "tsv", "jsonl", "json", "excel", "sqlite")
@@ -120,6 +120,27 @@ class Source:
                 self.path, self.shown, self.separator, len(self.names), self.header
             )
         return json_lines_fault(self.path, self.shown) if self.kind == "jsonl" else None
+
+
+def name_columns(header: Sequence[str], shown: str, loose: bool = True) -> tuple[list[str], frozenset[str]]:
+    """Return a name for each column, and which of the names are made up.
+
+    With ``loose``, needless blanks are removed from names, unless two of them would become one.
+    """
+    tidy = [tidy_name(name) for name in header]
+    differ_in_blanks = len({*tidy, ""}) < len({name for name in header if name.strip()} | {""})
+    if differ_in_blanks or not loose:
+        tidy = [name if name.strip() else "" for name in header]
+    names = [name or f"column {number}" for number, name in enumerate(tidy, start=1)]
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"two columns of {shown} have the name {twice!r}. Rename one.")
+    return names, frozenset(name for name, given in zip(names, tidy, strict=True) if not given)
+
+
+def tidy_name(name: str) -> str:
+    """Return a name with one blank where it has several or a line break, and none around it."""
+    return " ".join(name.split())
 
 
 def numbered(number: int) -> str:

@@ -5,7 +5,7 @@ import datetime
 import polars as pl
 import pytest
 
-from firstfactor.files.dates import YEAR, find_writing, questions, split_dates
+from firstfactor.files.written import YEAR, date_questions, find_writing, split_dates
 
 D, T = datetime.date, datetime.datetime
 
@@ -13,7 +13,7 @@ D, T = datetime.date, datetime.datetime
 def read(*texts):
     """How texts are written, and what they are."""
     frame = pl.DataFrame({"text": texts})
-    found = frame.select(**questions(pl.col("text"))).row(0, named=True)
+    found = frame.select(**date_questions(pl.col("text"))).row(0, named=True)
     writing = find_writing(found, len(texts))
     return writing, None if writing is None else frame.select(writing.read(pl.col("text"))).to_series().to_list()
 
