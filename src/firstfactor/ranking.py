@@ -468,7 +468,7 @@ def _load(
 
 def _open(data: Any, files: tuple[str, ...], parameters: RankParameters) -> AbstractContextManager["Source"]:
     """The table in files, to be read; that in one file, if it was named, as it is."""
-    from .files.input_file import open_source
+    from .files.formats import open_source
 
     if _say_path(data) == files[0]:
         return open_source(files[0], parameters)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from firstfactor import rank
-from firstfactor.files.databases import read_sqlite
+from firstfactor.files.databases import Sqlite
 
 X = np.random.default_rng(0).normal(size=60).round(3).tolist()
 ROWS = [(x, 2 * x) for x in X]
@@ -127,5 +127,5 @@ def test_a_view_of_sqlite_loads_and_writes_nothing(tmp_path, view):
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute(f"create view v as {view}")
     with pytest.raises(ValueError, match=r"^v cannot be read as sqlite: "):
-        read_sqlite(path, "v", "v")
+        Sqlite().read(path, "v", "v")
     assert os.listdir(tmp_path) == ["t.sqlite"]

@@ -17,11 +17,11 @@ import pytest
 import xlsxwriter
 from tables import frame_of_all_kinds
 
-from firstfactor.files import csv_errors
 from firstfactor.files.dataset import read_dataset
-from firstfactor.files.input_file import open_source
+from firstfactor.files.formats import open_source
 from firstfactor.files.inventory import take_inventory
 from firstfactor.files.roles import Request, match_names
+from firstfactor.files.text import csv_line
 from firstfactor.parameters import Options, RankParameters
 
 ROWS = 60
@@ -559,7 +559,7 @@ def test_few_labels_most_of_which_are_numbers_are_labels(tmp_path):
 def test_the_line_of_a_row_counts_line_breaks_in_quotes(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('x,y\n"a\nb",1\n\n"c",2\n')
-    assert [csv_errors.csv_line(path, ",", row) for row in range(3)] == [2, 4, 5]
+    assert [csv_line(path, ",", row) for row in range(3)] == [2, 4, 5]
 
 
 @pytest.mark.parametrize("mark", ["?", "-", ".", "unknown"])

@@ -17,7 +17,7 @@ from tables import frame_of_all_kinds
 from firstfactor import rank
 from firstfactor.files.dataset import read_dataset
 from firstfactor.files.find_files import find_files, name_all, short_names
-from firstfactor.files.input_file import open_source
+from firstfactor.files.formats import open_source
 from firstfactor.files.many_files import common_type, open_files
 from firstfactor.files.roles import Request
 from firstfactor.files.written import sure_decimal

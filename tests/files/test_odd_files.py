@@ -13,7 +13,7 @@ import pytest
 import xlsxwriter
 
 from firstfactor import rank
-from firstfactor.files.input_file import open_source
+from firstfactor.files.formats import open_source
 from firstfactor.files.inventory import take_inventory
 from firstfactor.files.source import AT_ONCE, Source
 

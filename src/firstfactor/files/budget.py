@@ -81,9 +81,9 @@ class Budget:
 
     def look_in_pieces(self, source: Source) -> Source:
         """The same source, of which no more columns are looked at in one pass than fit into memory."""
-        if source.kind not in ("parquet", "arrow"):
-            is_read_whole = source.kind not in ("csv", "tsv", "jsonl")
-            self._refuse_if_above(CONVERTING + (max(memory_used() - self._start, 0) if is_read_whole else 0))
+        if not source.format.by_column:
+            table = 0 if source.format.is_lazy else max(memory_used() - self._start, 0)
+            self._refuse_if_above(CONVERTING + table)
             return source
         n_rows = source.collect(source.frame.select(pl.len())).item()
         self._refuse_if_above(READING + 8 * n_rows * ALWAYS)

@@ -1,4 +1,4 @@
-"""Tables of SQLite and DuckDB files, which may come from anybody: they read no other file, and stay as they are."""
+"""SQLite and DuckDB files, which may come from anybody: they read no other file, and stay as they are."""
 
 import contextlib
 import shutil
@@ -10,12 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from .._utils.optional import require
 from .._utils.text import first_line
-from .file_format import choose_table
+from .source import Format, choose_table
 
-# What a view of a DuckDB file could otherwise do: read files, load extensions, or see the variables of this program.
-_CLOSED = {
+# A view of a DuckDB file could otherwise read files, load extensions, or see the variables of this program.
+_CLOSED: dict[str, Any] = {
     "enable_external_access": "false",
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -24,22 +23,36 @@ _CLOSED = {
     "lock_configuration": "true",
 }
 
+_TABLES_OF_SQLITE = "select name from sqlite_master where type in ('table', 'view') and name not glob 'sqlite[_]*'"
+
 # The two bytes of a SQLite file that say how it is written, and what they are where that is with a write-ahead log.
 _WRITTEN, _WITH_LOG = slice(18, 20), b"\2\2"
 
 
-def read_sqlite(path: Path, shown: str, table: str | None) -> pl.DataFrame:
-    """Return a table or view of a SQLite file."""
-    try:
-        with _open_sqlite(path) as connection:
-            listing = "select name from sqlite_master where type in ('table', 'view') and name not glob 'sqlite[_]*'"
-            tables = [name for (name,) in connection.execute(listing)]
-            query = f"select * from {_quoted(choose_table(shown, 'table', tables, table))}"
-            return pl.read_database(query, connection, infer_schema_length=None)
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"{shown} cannot be read as sqlite: {first_line(error)}") from error
-    except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
-        raise ValueError(f"{shown} cannot be read as sqlite: a column holds values of several kinds.") from error
+class Sqlite(Format):
+    """A database of SQLite."""
+
+    name = "sqlite"
+    suffixes = (".sqlite", ".sqlite3")
+    mark = rb"SQLite format 3\0"
+    loose = True
+    has_tables = True
+
+    def prepare(self, path: Path, stack: contextlib.ExitStack) -> Path:  # noqa: ARG002
+        """Return the path as it is: SQLite takes any bytes."""
+        return path
+
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:
+        """Read a table or view."""
+        try:
+            with _open_sqlite(path) as connection:
+                tables = [name for (name,) in connection.execute(_TABLES_OF_SQLITE)]
+                query = f"select * from {_quoted(choose_table(shown, 'table', tables, table))}"
+                return pl.read_database(query, connection, infer_schema_length=None)
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            raise ValueError(f"{shown} cannot be read as sqlite: {first_line(error)}") from error
+        except (pl.exceptions.PolarsError, TypeError, OverflowError) as error:
+            raise ValueError(f"{shown} cannot be read as sqlite: a column holds values of several kinds.") from error
 
 
 @contextlib.contextmanager
@@ -70,26 +83,37 @@ def _open_sqlite(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def read_duckdb(path: Path, shown: str, table: str | None) -> pl.DataFrame:
-    """Return a table or view of a DuckDB file; those of other schemas than main have its name before theirs."""
-    duckdb = require("duckdb", "a DuckDB file", "sql")
-    require("pyarrow", "a DuckDB file", "sql")
-    try:
-        with duckdb.connect(str(path), read_only=True, config=_CLOSED) as connection:
-            tables = _tables_of_duckdb(connection)
-            schema, name = tables[choose_table(shown, "table", sorted(tables), table)]
-            return pl.read_database(f"select * from {_quoted(schema)}.{_quoted(name)}", connection)
-    except duckdb.PermissionException as error:
-        raise ValueError(
-            f"{shown} cannot be read as duckdb: the table reads another file or loads an extension, which is not "
-            "allowed. Write its rows to a table of their own."
-        ) from error
-    except duckdb.Error as error:
-        raise ValueError(f"{shown} cannot be read as duckdb: {first_line(error)}") from error
+class DuckDb(Format):
+    """A database of DuckDB."""
+
+    name = "duckdb"
+    suffixes = (".duckdb",)
+    mark = rb"(?s:.{8})DUCK(?s:.{1,3})\0"
+    needs = ("duckdb", "pyarrow")
+    extra = "sql"
+    label = "a DuckDB file"
+    has_tables = True
+
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:
+        """Read a table or view; in schemas other than main, the name of the schema stands before it."""
+        import duckdb
+
+        try:
+            with duckdb.connect(str(path), read_only=True, config=_CLOSED) as connection:
+                tables = _tables_of_duckdb(connection)
+                schema, name = tables[choose_table(shown, "table", sorted(tables), table)]
+                return pl.read_database(f"select * from {_quoted(schema)}.{_quoted(name)}", connection)
+        except duckdb.PermissionException as error:
+            raise ValueError(
+                f"{shown} cannot be read as duckdb: the table reads another file or loads an extension, which is not "
+                "allowed. Write its rows to a table of their own."
+            ) from error
+        except duckdb.Error as error:
+            raise ValueError(f"{shown} cannot be read as duckdb: {first_line(error)}") from error
 
 
 def _tables_of_duckdb(connection: Any) -> dict[str, tuple[str, str]]:
-    """Return the schema and the name of each table and view, by what it is called."""
+    """Return the schema and the name of each table and view, by the name that the user gives."""
     listing = "select table_schema, table_name from information_schema.tables where table_catalog = current_database()"
     found = [(schema, name) for schema, name in connection.execute(listing).fetchall()]
     main = {name: (schema, name) for schema, name in found if schema == "main"}
@@ -97,5 +121,5 @@ def _tables_of_duckdb(connection: Any) -> dict[str, tuple[str, str]]:
 
 
 def _quoted(name: str) -> str:
-    """Return a name as SQL has it."""
+    """Return a name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'

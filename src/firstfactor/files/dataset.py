@@ -459,7 +459,7 @@ def _say_readings(source: Source, columns: Sequence[ColumnInfo]) -> list[str]:
     for column in columns:
         if column.removed:
             names[", ".join(column.removed)].append(column.name)
-        elif column.removed == () and not source.untyped:
+        elif column.removed == () and not source.format.untyped:
             names["stored as text"].append(column.name)
     numbers = [
         f"{'Column' if len(names) == 1 else 'Columns'} {quote_names(names)} "

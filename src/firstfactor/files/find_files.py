@@ -11,8 +11,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from .file_format import named_format
-
 # What stands for one file or more: a path, a folder or a pattern; or several of these.
 Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -89,13 +87,16 @@ def _in_folder(folder: str) -> list[str]:
 
 def _refuse_formats(folder: str, files: Sequence[str]) -> None:
     """Refuse files of several formats, as far as their names tell: one may be no part of the table."""
+    from .formats import named_format  # loads polars, which the command does not need at once
+
     kinds = {file: named_format(file) for file in files}
     one = files[0]
     other = next((file for file in files if kinds[file] != kinds[one]), None)
     if other is None:
         return
     said = [
-        f"{os.path.relpath(file, folder)} is {kinds[file] or 'of none that its name tells'}" for file in (one, other)
+        f"{os.path.relpath(file, folder)} is {kind.name if (kind := kinds[file]) else 'of none that its name tells'}"
+        for file in (one, other)
     ]
     pattern = os.path.join(folder, "**", f"*{Path(one if kinds[one] else other).suffix}")
     raise ValueError(

@@ -116,7 +116,7 @@ class ColumnInfo:
 def is_missing(name: str, source: Source) -> pl.Expr:
     """Return which values of a column are missing."""
     column = source.column(name)
-    if source.dtypes[name] == pl.String and source.loose:
+    if source.dtypes[name] == pl.String and source.format.loose:
         return column.is_null() | column.str.strip_chars().is_in(MISSING)
     if source.dtypes[name].is_float():
         return column.is_null() | column.is_nan()
@@ -230,7 +230,7 @@ def _examine_text(source: Source, names: Sequence[str], as_text: set[str]) -> di
             removed=(),
         )
         for name in names
-        if found[name]["finite"] == n_rows > 0 and (source.loose or name not in as_text)
+        if found[name]["finite"] == n_rows > 0 and (source.format.loose or name not in as_text)
     }
     columns = clean | _examine_closely(source, [name for name in names if name not in clean], as_text)
     large = [name for name in names if columns[name].removed == () and (found[name]["largest"] or 0) > EXACT_INTEGERS]
@@ -336,13 +336,13 @@ def _judge_numbers(source: Source, name: str, n_rows: int, found: dict[str, Any]
 
 
 def _judge_labels(source: Source, column: ColumnInfo, found: dict[str, Any]) -> ColumnInfo:
-    differ_in_blanks = source.loose and found["levels_trimmed"] < found["levels"]
+    differ_in_blanks = source.format.loose and found["levels_trimmed"] < found["levels"]
     return replace(
         column,
         holds="text",
         levels=found["levels"],
         removed=None,
-        trimmed=source.loose and not differ_in_blanks,
+        trimmed=source.format.loose and not differ_in_blanks,
         differ_in_blanks=differ_in_blanks,
     )
 
@@ -356,7 +356,7 @@ def _judge_numerals(source: Source, text: ColumnInfo, found: dict[str, Any]) -> 
     if numbers == text.present:
         return replace(text, holds="numbers", removed=taken_away)
     enough = OFTEN if found["odd_levels"] == 1 and found["marks"] else MOSTLY
-    if not source.loose or numbers < enough * text.present:
+    if not source.format.loose or numbers < enough * text.present:
         return text
     count, row = found["odd"], found["first_odd"]
     value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(text.name))).item().strip()

@@ -1,5 +1,7 @@
-"""JSON files as tables, and what is wrong with JSON and JSON lines."""
+"""JSON and JSON lines: tables in all the ways in which they are written, and what is wrong with a file."""
 
+import contextlib
+import glob
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +13,11 @@ from typing import Any
 import polars as pl
 
 from .._utils.text import first_line
-from .csv_errors import encoding_fault
+from ..parameters import RankParameters
+from .plain_file import temporary_copy
+from .source import ROW, Format, Source, encoding_fault, typed_source
 
-# What polars cannot have in one column; it makes numbers text where there is text as well.
+# Values of different kinds that polars cannot have in one column; it makes numbers text where there is text.
 _KINDS = dict.fromkeys((int, float, str), "a number or text") | {
     bool: "true or false", list: "a list", dict: "an object"
 }  # fmt: skip
@@ -23,20 +27,27 @@ _LEAST, _MOST = -(2**127), 2**127 - 1
 _LONGEST = len(str(_LEAST))
 
 
-def read_json(path: Path, shown: str) -> pl.DataFrame:
-    """Return the table of a list of objects, of an object of columns, or of what pandas writes."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"), parse_int=_whole_or_float)
-    except UnicodeDecodeError as error:
-        raise ValueError(encoding_fault(path, shown)) from error
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data":  # an object in every line
-            return _read_lines(path, shown)
-        raise ValueError(f"{shown} is not JSON: {error.msg.lower()} on line {error.lineno:,}.") from error
-    except RecursionError as error:
-        raise ValueError(f"{shown} is nested too deeply to be a table. Write a list of rows.") from error
-    columns = _find_columns(content, shown)
-    return pl.DataFrame({name: _as_series(name, values, shown) for name, values in columns.items()})
+class Json(Format):
+    """One JSON value: a list of objects, an object of columns, or what pandas writes."""
+
+    name = "json"
+    suffixes = (".json",)
+    loose = True
+
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:  # noqa: ARG002
+        """Read the table in whichever way it is written."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8-sig"), parse_int=_whole_or_float)
+        except UnicodeDecodeError as error:
+            raise ValueError(encoding_fault(path, shown)) from error
+        except json.JSONDecodeError as error:
+            if error.msg == "Extra data":  # an object in every line
+                return _read_lines(path, shown)
+            raise ValueError(f"{shown} is not JSON: {error.msg.lower()} on line {error.lineno:,}.") from error
+        except RecursionError as error:
+            raise ValueError(f"{shown} is nested too deeply to be a table. Write a list of rows.") from error
+        columns = _find_columns(content, shown)
+        return pl.DataFrame({name: _as_series(name, values, shown) for name, values in columns.items()})
 
 
 def _whole_or_float(digits: str) -> float:
@@ -68,7 +79,7 @@ def _find_columns(content: Any, shown: str) -> Mapping[str, Sequence[Any]]:
 
 
 def _are_all(kind: type, values: Any) -> bool:
-    """Tell whether these are several values of a kind."""
+    """Return whether these are several values of a kind."""
     return isinstance(values, list) and bool(values) and all(isinstance(value, kind) for value in values)
 
 
@@ -118,7 +129,7 @@ def _as_series(name: str, values: Sequence[Any], shown: str) -> pl.Series:
     types = set(map(type, values)) - {type(None)}
     if len({_KINDS[kind] for kind in types}) > 1:
         raise ValueError(_say_mixed(((row, {name: value}) for row, value in enumerate(values, start=1)), "row", shown))
-    if types & {list, dict}:  # no factor, whatever they hold
+    if types & {list, dict}:  # not a factor, whatever they hold
         return pl.Series(name, [None if value is None else [] for value in values], dtype=pl.List(pl.Null))
     if str in types:
         return pl.Series(name, [value if value is None else str(value) for value in values], dtype=pl.String)
@@ -132,7 +143,7 @@ def _as_series(name: str, values: Sequence[Any], shown: str) -> pl.Series:
 
 
 def _say_mixed(rows: Iterable[tuple[int, Mapping[str, Any]]], place: str, shown: str) -> str | None:
-    """Say which row has a value of another kind than rows before have under the same key."""
+    """Return which row has a value of another kind than rows before have under the same key."""
     first: dict[str, tuple[str, int]] = {}
     for number, row in rows:
         for key, value in row.items():
@@ -149,25 +160,54 @@ def _say_mixed(rows: Iterable[tuple[int, Mapping[str, Any]]], place: str, shown:
 # --- JSON lines -----------------------------------------------------------------------------------------
 
 
+class JsonLines(Format):
+    """A JSON object in every line."""
+
+    name = "jsonl"
+    suffixes = (".jsonl", ".ndjson")
+    loose = True
+    is_lazy = True
+
+    def prepare(self, path: Path, stack: contextlib.ExitStack) -> Path:
+        """Copy a file whose path polars would take for a pattern: ``scan_ndjson`` has no way to say that it is none."""
+        return temporary_copy(path, stack) if glob.has_magic(str(path)) else super().prepare(path, stack)
+
+    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+        """Open a file whose lines are read when they are needed."""
+        try:
+            frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)
+            return typed_source(path, shown, self, frame, reading.decimal)
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(_say_bad_lines(path, shown, error)) from error
+
+    def place(self, source: Source, row: int) -> str:  # noqa: ARG002
+        """Return the line of a row."""
+        return f"line {row + 1:,}"
+
+    def fault(self, source: Source) -> str | None:
+        """Return which line is wrong."""
+        return _lines_fault(source.path, source.shown)
+
+
 def _read_lines(path: Path, shown: str) -> pl.DataFrame:
     try:
         return pl.read_ndjson(io.BytesIO(path.read_bytes()), infer_schema_length=None)
     except pl.exceptions.PolarsError as error:
-        raise ValueError(say_bad_lines(path, shown, error)) from error
+        raise ValueError(_say_bad_lines(path, shown, error)) from error
 
 
-def say_bad_lines(path: Path, shown: str, error: Exception) -> str:
-    """Word the error for JSON lines that polars cannot read."""
-    return json_lines_fault(path, shown) or f"{shown} cannot be read as JSON lines: {first_line(error)}"
+def _say_bad_lines(path: Path, shown: str, error: Exception) -> str:
+    """Return the message about JSON lines that polars cannot read."""
+    return _lines_fault(path, shown) or f"{shown} cannot be read as JSON lines: {first_line(error)}"
 
 
-def json_lines_fault(path: Path, shown: str) -> str | None:
-    """Say what is wrong with a file of JSON lines."""
+def _lines_fault(path: Path, shown: str) -> str | None:
+    """Return what is wrong with a file of JSON lines."""
     return encoding_fault(path, shown) or _line_fault(path, shown) or _kinds_fault(path, shown)
 
 
 def _line_fault(path: Path, shown: str) -> str | None:
-    """Say which line is not a JSON object, or holds what no table can, or that there is none."""
+    """Return which line is not a JSON object, or holds what no table can, or that there is none."""
     is_blank = True
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):

@@ -13,11 +13,11 @@ import polars as pl
 from .._utils.text import first_line
 from ..data.columns import EXACT_INTEGERS
 from ..parameters import RankParameters
-from .csv_file import first_fields, say_ambiguous
 from .find_files import name_all, short_names
-from .input_file import DEFAULTS, open_source, with_nulls
+from .formats import DEFAULTS, open_source
 from .roles import as_list, split_names
 from .source import ROW, WIDE, Source, numbered
+from .text import first_fields, say_ambiguous
 from .written import guess_decimal, sure_decimal
 
 _Types = dict[str, pl.DataType]
@@ -85,21 +85,20 @@ def open_files(files: Sequence[str], reading: RankParameters = DEFAULTS) -> Iter
     plain = dataclasses.replace(reading, na=(), decimal=reading.decimal or ".")
     with contextlib.ExitStack() as stack:
         parts = [stack.enter_context(open_source(file, plain, name)) for file, name in zip(files, shown, strict=True)]
-        table = _as_one(parts, keys, name_all(files), reading)
-        yield with_nulls(table, tuple(reading.na)) if reading.na else table
+        yield _as_one(parts, keys, name_all(files), reading).with_nulls(tuple(reading.na))
 
 
 def _as_one(parts: Sequence[Source], keys: Mapping[str, pl.Series], shown: str, reading: RankParameters) -> ManyFiles:
     first = parts[0]
-    other = next((part for part in parts if part.kind != first.kind), None)
+    other = next((part for part in parts if part.format is not first.format), None)
     if other is not None:
         raise ValueError(
-            f"data: {first.shown} is read as {first.kind}, but {other.shown} as {other.kind}. All files must be of "
-            "one format: convert some, or name fewer files."
+            f"data: {first.shown} is read as {first.format.name}, but {other.shown} as {other.format.name}. All files "
+            "must be of one format: convert some, or name fewer files."
         )
     dtypes = _common_columns(parts, reading)
     folders = {name: values for name, values in keys.items() if name not in dtypes}
-    if first.untyped:
+    if first.format.untyped:
         folders = {name: values.cast(pl.String) for name, values in folders.items()}
     frames = [
         _in_order(part, dtypes).with_columns(
@@ -108,12 +107,12 @@ def _as_one(parts: Sequence[Source], keys: Mapping[str, pl.Series], shown: str, 
         )
         for number, part in enumerate(parts)
     ]
-    decimal = reading.decimal or (_common_decimal(parts) if first.untyped else ".")
+    decimal = reading.decimal or (_common_decimal(parts) if first.format.untyped else ".")
     unnamed = frozenset.intersection(*(part.unnamed for part in parts))
     return ManyFiles(
         first.path,
         shown,
-        first.kind,
+        first.format,
         _count_on(pl.concat(frames).with_row_index(ROW), parts, dtypes, unnamed),
         dtypes | {name: values.dtype for name, values in folders.items()},
         unnamed=unnamed,
@@ -211,7 +210,7 @@ def _type_in_all(parts: Sequence[Source], name: str) -> tuple[pl.DataType, str]:
         )
     decisive, dtype = parts[0], parts[0].dtypes[name]
     for part in parts[1:]:
-        wider = common_type(dtype, part.dtypes[name], part.loose)
+        wider = common_type(dtype, part.dtypes[name], part.format.loose)
         if wider is None:
             return dtype, (
                 f"column {name!r} is {decisive.dtypes[name]} in {decisive.shown} and {part.dtypes[name]} in "

@@ -23,6 +23,7 @@ from ..data.observations import Dropped
 from ..data.stored_table import AT_A_TIME, ColumnTable
 from .budget import Budget, Plan
 from .dataset import Contents, Dataset, Wanted, read_dataset, refuse_few_rows, sort_gaps
+from .formats import FORMATS
 from .inventory import ColumnInfo
 from .plain_file import FileWatch
 from .roles import Request
@@ -54,7 +55,7 @@ def open_dataset(opened: "contextlib.AbstractContextManager[Source]", request: R
     with contextlib.ExitStack() as kept:
         with contextlib.ExitStack() as original, _text_in_small_pieces():
             source = original.enter_context(opened)
-            is_by_column = source.kind in ("parquet", "arrow")
+            is_by_column = source.format.by_column
             before = FileWatch(source.files)
 
             def keep(wanted: Wanted) -> Contents:
@@ -105,7 +106,7 @@ def _convert(wanted: Wanted, stack: contextlib.ExitStack, show: Show) -> Wanted:
     frame = pl.scan_parquet(path, row_index_name=ROW, glob=False)
     schema = frame.collect_schema()
     dtypes = {column.name: schema[numbered(number)] for number, column in enumerate(columns)}
-    converted = Source(path, source.shown, "parquet", frame, dtypes, reading=source.reading)
+    converted = Source(path, source.shown, FORMATS["parquet"], frame, dtypes, reading=source.reading)
     others, used = (
         [replace(column, removed=None, writing=None, large=False, trimmed=False) for column in some]
         for some in (wanted.others, wanted.used)

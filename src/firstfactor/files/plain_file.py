@@ -1,4 +1,4 @@
-"""From whatever was named to a plain file that can be read more than once: standard input and gzip are copied."""
+"""Plain files that can be read more than once: standard input and gzip are copied, and changes are noticed."""
 
 import codecs
 import contextlib
@@ -22,7 +22,7 @@ _GZIP = b"\x1f\x8b"
 
 @contextlib.contextmanager
 def on_disk(data: str, shown: str) -> Iterator[Path]:
-    """A file that can be read more than once: standard input and gzip go through a temporary one."""
+    """Make a file that can be read more than once: standard input and gzip go through a temporary one."""
     with contextlib.ExitStack() as stack:
         path = temporary_copy(_standard_input(), stack) if data == "-" else _existing(data)
         with path.open("rb") as file:
@@ -54,7 +54,7 @@ def _existing(data: str) -> Path:
 
 
 def temporary_copy(data: Any, stack: contextlib.ExitStack) -> Path:
-    """A temporary copy of a file, given by its path or open, that lasts as long as the stack."""
+    """Copy a file, given by its path or open, to a temporary one that lasts as long as the stack."""
     folder = tempfile.gettempdir()
     try:
         stream = stack.enter_context(data.open("rb")) if isinstance(data, Path) else data
@@ -62,7 +62,7 @@ def temporary_copy(data: Any, stack: contextlib.ExitStack) -> Path:
         shutil.copyfileobj(stream, file, 2**20)
         file.flush()
     except OSError as error:
-        if error.errno is None:  # what is wrong with compressed data
+        if error.errno is None:  # a fault of compressed data
             raise
         too_many = error.errno == errno.EMFILE
         way_out = "Unpack the files first." if too_many else "Set TMPDIR to a folder with more room."
@@ -71,7 +71,7 @@ def temporary_copy(data: Any, stack: contextlib.ExitStack) -> Path:
 
 
 def is_empty(path: Path) -> bool:
-    """Tell whether a file has no bytes, or a byte order mark alone."""
+    """Return whether a file has no bytes, or a byte order mark alone."""
     with path.open("rb") as file:
         return not file.read(len(codecs.BOM_UTF8) + 1).removeprefix(codecs.BOM_UTF8)
 
@@ -107,39 +107,3 @@ def _file_state(path: Path) -> tuple[int, int, int] | None:
 def say_unsteady(shown: str, happened: str = "removed") -> str:
     """Return the message that a file has changed."""
     return f"{shown} was {happened} while it was read. Run again once it is complete, or on a copy."
-
-
-def has_bare_returns(path: Path) -> bool:
-    """Tell whether lines end as on old Macs, some of them at least."""
-    with path.open("rb") as file:
-        while block := file.read(2**20):
-            if block.endswith(b"\r"):
-                block += file.read(1)
-            if block.count(b"\r") > block.count(b"\r\n"):
-                return True
-    return False
-
-
-def unused_control(path: Path, shown: str) -> str:
-    """Return a control character that a file does not have."""
-    for character in map(chr, (*range(1, 9), *range(14, 32))):
-        with path.open("rb") as file:
-            if not any(character.encode() in block for block in iter(lambda: file.read(2**20), b"")):
-                return character
-    raise ValueError(f"{shown} is not text: it holds control characters of every kind. Remove them.")
-
-
-def with_newlines(path: Path, stack: contextlib.ExitStack) -> Path:
-    """A copy in which every line ends as polars expects."""
-    return temporary_copy(_Newlines(stack.enter_context(path.open(encoding="latin-1"))), stack)
-
-
-class _Newlines:
-    """Bytes of a file that Python reads as text of one byte a character, and with line ends of one kind."""
-
-    def __init__(self, text: IO[str]) -> None:
-        self._text = text
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes."""
-        return self._text.read(size).encode("latin-1")

@@ -1,4 +1,4 @@
-"""Sheets of Excel and OpenDocument files."""
+"""Excel and OpenDocument files: sheets as tables, and refusal of sheets that would fill the memory."""
 
 import logging
 import re
@@ -10,15 +10,15 @@ from typing import IO, Any, NamedTuple
 
 import polars as pl
 
-from .._utils.optional import require
 from .._utils.text import first_line
-from .file_format import choose_table
+from ..parameters import RankParameters
+from .source import Format, Source, choose_table
 
-# A sheet is read with all cells up to its last one, filled or not. So many are always allowed; of more, one in so many
-# must be filled.
+# A sheet is read with all cells up to its last one, filled or not. This many are always allowed; of more, one in
+# fifty must be filled.
 _MOST_CELLS, _MOST_EMPTY = 20_000_000, 50
 
-# Bytes that are looked at together. Nothing that is looked for is longer than the overlap.
+# Bytes that are searched together. No match is longer than the overlap.
 _BLOCK, _OVERLAP = 2**20, 2**10
 
 # Parts of a workbook that hold sheets.
@@ -26,10 +26,10 @@ _XLSX = re.compile(r"/?xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 _XLSB = re.compile(r"/?xl/worksheets/[^/]+\.bin", re.IGNORECASE)
 _ODS = "content.xml"
 
-# What an xlsx file says where a row or cell is: the column in letters, and the row.
+# The place of a row or cell in an xlsx file: the column in letters, and the row.
 _REFERENCE = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]*)(\d+)["']""")
 
-# Rows and cells of an ods file, with what stands in their tags.
+# Rows and cells of an ods file, with the contents of their tags.
 _TAG = re.compile(rb"<table:table-(row|cell)\b([^>]{0,900})>")
 _REPEATED = re.compile(rb"""number-(?:rows|columns)-repeated\s*=\s*["'](\d+)["']""")
 
@@ -38,26 +38,57 @@ _ROW_RECORD, _CELL_RECORDS = 0, range(1, 12)
 
 
 class _Extent(NamedTuple):
-    """How many cells of a sheet are filled, and how many are read."""
+    """Numbers of cells of a sheet that are filled and that are read."""
 
     filled: int
     read: int
 
 
-def read_excel(path: Path, shown: str, table: str | None) -> pl.DataFrame:
-    """Return a sheet of a workbook; numbers with true or false among them are text."""
-    fastexcel = require("fastexcel", "an Excel file", "excel")
-    logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it warns of columns without values
-    _refuse_far_cells(path, shown)
+class Excel(Format):
+    """A workbook of Excel or OpenDocument."""
+
+    name = "excel"
+    suffixes = (".xlsx", ".xls", ".xlsb", ".ods")
+    mark = rb"PK\x03\x04|\xd0\xcf\x11\xe0"
+    needs = ("fastexcel",)
+    extra = "excel"
+    label = "an Excel file"
+    loose = True
+    has_tables = True
+
+    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+        """Open a file, which must not be a zip archive of anything else."""
+        if zipfile.is_zipfile(path) and not _is_workbook(path):
+            raise ValueError(f"{shown} is a zip archive: unpack it first.")
+        return super().scan(path, shown, reading)
+
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:
+        """Read a sheet; numbers with true or false among them are text."""
+        import fastexcel
+
+        logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it warns of columns without values
+        _refuse_far_cells(path, shown)
+        try:
+            book = fastexcel.read_excel(path.read_bytes())
+            filled = [name for name in book.sheet_names if book.load_sheet(name, header_row=None, n_rows=1).width]
+            sheet, frame = _load(fastexcel, book, choose_table(shown, "sheet", filled, table))
+        except fastexcel.FastExcelError as error:
+            raise ValueError(f"{shown} cannot be read as excel: {first_line(error)}") from error
+        generated = [column.column_name_from == "generated" for column in sheet.available_columns()]
+        frame.columns = [_blank(i) if generated[i] else name for i, name in enumerate(frame.columns)]
+        return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+    def place(self, source: Source, row: int) -> str:  # noqa: ARG002
+        """Return the place of a row in words: blank rows above the header are not known."""
+        return f"row {row + 1:,} below the header"
+
+
+def _is_workbook(path: Path) -> bool:
     try:
-        book = fastexcel.read_excel(path.read_bytes())
-        filled = [name for name in book.sheet_names if book.load_sheet(name, header_row=None, n_rows=1).width]
-        sheet, frame = _load(fastexcel, book, choose_table(shown, "sheet", filled, table))
-    except fastexcel.FastExcelError as error:
-        raise ValueError(f"{shown} cannot be read as excel: {first_line(error)}") from error
-    generated = [column.column_name_from == "generated" for column in sheet.available_columns()]
-    frame.columns = [_blank(i) if generated[i] else name for i, name in enumerate(frame.columns)]
-    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        with zipfile.ZipFile(path) as archive:
+            return any(name.startswith("xl/") or name == "content.xml" for name in archive.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, OSError):
+        return True  # its fault is told when it is read
 
 
 def _blank(number: int) -> str:
@@ -93,7 +124,7 @@ def _refuse_far_cells(path: Path, shown: str) -> None:
 
 
 def _extents(path: Path) -> Iterator[tuple[str, _Extent]]:
-    """Return how far each sheet reaches; of a damaged file, only what can be read, since its fault is told later."""
+    """Yield the extent of each sheet; of a damaged file, only of what can be read, since its fault is told later."""
     if not zipfile.is_zipfile(path):  # xls, which has no more than 65,536 rows and 256 columns
         return
     try:
@@ -109,7 +140,7 @@ def _extents(path: Path) -> Iterator[tuple[str, _Extent]]:
 
 
 def _blocks(file: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Return a file in pieces that overlap, and how many bytes of each were already seen in the one before."""
+    """Yield a file in pieces that overlap, and how many bytes of each were already in the one before."""
     block, seen = b"", 0
     while new := file.read(_BLOCK):
         block = block[-_OVERLAP:] if seen or block else b""
