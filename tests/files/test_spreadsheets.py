@@ -8,6 +8,7 @@ import pytest
 import xlsxwriter
 
 from firstfactor import rank
+from firstfactor.files.formats import open_source
 
 X = np.random.default_rng(0).normal(size=60).tolist()
 
@@ -123,3 +124,15 @@ def test_damaged_workbooks_are_told(tmp_path):
         refusals.append(refusal(path))
     assert all("d.xlsx" in said or not said for said in refusals)
     assert sum(map(bool, refusals)) > 100
+
+
+def test_a_sheet_with_many_columns_without_names_takes_little_memory(tmp_path):
+    with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
+        sheet = book.add_worksheet()
+        for row, values in enumerate([["x", "y"], *([x, 2 * x] for x in X)]):
+            sheet.write_row(row, 0, values)
+        sheet.write(60, 5000, 1)
+    with open_source(str(tmp_path / "t.xlsx")) as source:
+        assert len(source.names) == 5001 and source.names[2] == "column 3"
+        assert sum(map(len, source.frame.collect_schema().names())) < 10**5
+    assert rank(str(tmp_path / "t.xlsx"), "y", factors="x").indices.names == ("x",)
