@@ -7,10 +7,10 @@ import sqlite3
 import duckdb
 import xlsxwriter
 
-from firstfactor.files.dataset import read_dataset
-from firstfactor.files.formats import open_source
-from firstfactor.files.roles import Request
 from firstfactor.parameters import Options, RankParameters
+from firstfactor.tables.dataset import read_dataset
+from firstfactor.tables.formats import open_source
+from firstfactor.tables.roles import Request
 
 
 def write(frame, path):

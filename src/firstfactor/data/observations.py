@@ -13,7 +13,7 @@ from .column_reader import as_array, read_column
 from .columns import Column, level_codes
 from .design import Design, build_design
 from .encoding import Encoded, encode_table, refuse_missing
-from .response import Floats, Response, Target, read_target
+from .response import Floats, RawResponse, Response, read_target
 from .table import Factors, locate
 
 # Weights below this share of the largest are taken as 0: squares of what such a row says would overflow.
@@ -119,7 +119,7 @@ class Table:
     """All that was read about the rows of a table that can be analysed, in its own units."""
 
     encoded: Encoded | StoredFactors
-    target: Target
+    target: RawResponse
     weights: Floats | None
     groups: NDArray[np.intp] | None
     rows: NDArray[np.intp] | None

@@ -1,4 +1,4 @@
-"""Target in, Response out: numbers centred, classes as indicators, several outputs side by side.
+"""The response as given in, `Response` out: numbers centred, classes as indicators, several outputs side by side.
 
 A response is one or more columns, whose variances add.
 """
@@ -80,8 +80,8 @@ class Response:
 
 
 @dataclass(frozen=True)
-class Target:
-    """The outputs as they were given."""
+class RawResponse:
+    """The outputs as they were given, before encoding."""
 
     columns: tuple[Column, ...]
     names: tuple[str, ...]
@@ -95,7 +95,7 @@ class Target:
                 lacking |= column.missing
         return lacking
 
-    def on_rows(self, rows: NDArray[np.intp]) -> "Target":
+    def on_rows(self, rows: NDArray[np.intp]) -> "RawResponse":
         """Some rows, none of which lacks an output."""
         return replace(self, columns=tuple(_take(column, rows) for column in self.columns))
 
@@ -124,7 +124,7 @@ class Target:
         )
 
 
-def read_target(y: Any, n_rows: int) -> Target:
+def read_target(y: Any, n_rows: int) -> RawResponse:
     """The outputs given as a series, an array, a list or a table, checked to have one entry per row."""
     target = _open_target(y)
     if len(target.columns[0]) != n_rows:
@@ -132,29 +132,29 @@ def read_target(y: Any, n_rows: int) -> Target:
     return target
 
 
-def _open_target(y: Any) -> Target:
+def _open_target(y: Any) -> RawResponse:
     if y is None:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
     target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.Series):
-        return Target((_read(target, "y"),), (str(target.name) if target.name not in (None, "") else "y",))
+        return RawResponse((_read(target, "y"),), (str(target.name) if target.name not in (None, "") else "y",))
     if isinstance(target, nw.DataFrame) and target.shape[1] > 1:
         names = tuple(str(name) for name in target.columns)
         columns = zip(names, target.iter_columns(), strict=True)
-        return Target(tuple(_read(column, f"column {name!r} of y") for name, column in columns), names)
+        return RawResponse(tuple(_read(column, f"column {name!r} of y") for name, column in columns), names)
     array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)
     names = (str(target.columns[0]),) if isinstance(target, nw.DataFrame) and target.shape[1] else ("y",)
     if array.ndim == 2 and array.shape[1] == 1:
         _warn_of_column_vector()
         array = array.ravel()
     if array.ndim == 1:
-        return Target((_read(array, "y"),), names)
+        return RawResponse((_read(array, "y"),), names)
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(
             f"y should be a 1d array, one value per row, or have a column for each output; got shape {array.shape}."
         )
     columns_of_array = [_read(column, f"column {k} of y") for k, column in enumerate(array.T)]
-    return Target(tuple(columns_of_array), tuple(f"y{k}" for k in range(array.shape[1])))
+    return RawResponse(tuple(columns_of_array), tuple(f"y{k}" for k in range(array.shape[1])))
 
 
 def _warn_of_column_vector() -> None:

@@ -8,7 +8,7 @@ import pytest
 from reading import read, read_text, write
 from tables import frame_of_all_kinds
 
-from firstfactor.files.roles import match_names
+from firstfactor.tables.roles import match_names
 
 ROWS = 60
 

@@ -6,10 +6,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from firstfactor.files.dataset import read_dataset, to_polars
-from firstfactor.files.roles import Request
-from firstfactor.files.source import frame_source
 from firstfactor.parameters import Options, RankParameters
+from firstfactor.tables.dataset import read_dataset, to_polars
+from firstfactor.tables.roles import Request
+from firstfactor.tables.source import frame_source
 
 TABLE = pl.DataFrame(
     {

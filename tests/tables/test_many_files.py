@@ -15,13 +15,13 @@ from polars.testing import assert_frame_equal
 from tables import frame_of_all_kinds
 
 from firstfactor import rank
-from firstfactor.files.dataset import read_dataset
-from firstfactor.files.find_files import find_files, name_all, short_names
-from firstfactor.files.formats import open_source
-from firstfactor.files.many_files import common_type, open_files
-from firstfactor.files.roles import Request
-from firstfactor.files.written import sure_decimal
 from firstfactor.parameters import Options, RankParameters
+from firstfactor.tables.dataset import read_dataset
+from firstfactor.tables.find_files import find_files, name_all, short_names
+from firstfactor.tables.formats import open_source
+from firstfactor.tables.many_files import common_type, open_files
+from firstfactor.tables.roles import Request
+from firstfactor.tables.written import sure_decimal
 
 ROWS = 90
 

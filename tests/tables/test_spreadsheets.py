@@ -8,7 +8,7 @@ import pytest
 import xlsxwriter
 
 from firstfactor import rank
-from firstfactor.files.formats import open_source
+from firstfactor.tables.formats import open_source
 
 X = np.random.default_rng(0).normal(size=60).tolist()
 

@@ -8,7 +8,7 @@ import pytest
 from reading import read, read_text, write
 
 from firstfactor import rank
-from firstfactor.files.text import csv_line
+from firstfactor.tables.text import csv_line
 
 X = np.random.default_rng(0).normal(size=60).round(4).tolist()
 

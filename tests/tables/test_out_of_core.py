@@ -23,11 +23,11 @@ from firstfactor import rank
 from firstfactor._utils import process
 from firstfactor._utils.sizes import parse_size, say_bytes
 from firstfactor.data.stored_table import Room
-from firstfactor.files import budget, out_of_core
-from firstfactor.files.budget import Plan
-from firstfactor.files.inventory import ColumnInfo
-from firstfactor.files.out_of_core import StoredFrame
 from firstfactor.ranking import _load, _parse
+from firstfactor.tables import budget, out_of_core
+from firstfactor.tables.budget import Plan
+from firstfactor.tables.inventory import ColumnInfo
+from firstfactor.tables.out_of_core import StoredFrame
 
 ROWS = 400
 NO_FACTORS = ["z", "kind", "weight", "person"]

@@ -5,7 +5,7 @@ import datetime
 import polars as pl
 import pytest
 
-from firstfactor.files.written import YEAR, date_questions, find_writing, split_dates
+from firstfactor.tables.written import YEAR, date_questions, find_writing, split_dates
 
 D, T = datetime.date, datetime.datetime
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from reading import read, read_text, write
 
-from firstfactor.files.formats import open_source
-from firstfactor.files.inventory import take_inventory
-from firstfactor.files.source import AT_ONCE, Source
+from firstfactor.tables.formats import open_source
+from firstfactor.tables.inventory import take_inventory
+from firstfactor.tables.source import AT_ONCE, Source
 
 
 def test_large_whole_numbers_keep_their_digits(tmp_path):

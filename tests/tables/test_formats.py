@@ -19,10 +19,10 @@ from reading import read, read_text, write, write_tables
 from tables import frame_of_all_kinds
 
 from firstfactor import rank
-from firstfactor.files.dataset import read_dataset
-from firstfactor.files.formats import FORMATS, open_source
-from firstfactor.files.roles import Request
 from firstfactor.parameters import find
+from firstfactor.tables.dataset import read_dataset
+from firstfactor.tables.formats import FORMATS, open_source
+from firstfactor.tables.roles import Request
 
 X = np.random.default_rng(0).normal(size=60).round(4).tolist()
 
