@@ -1,7 +1,7 @@
-"""How much memory an analysis needs at least, and what is left for columns that are read more than once.
+"""The least memory that an analysis needs, and what is left for columns that are read more than once.
 
-All figures are measured ones, rounded up. Most of a run are arrays with a number for each row; how many of them are in
-memory at a time does not depend on the table.
+All figures were measured and rounded up. Most memory is taken by arrays with a number for each row; how many of them
+exist at a time does not depend on the table.
 """
 
 from collections.abc import Sequence
@@ -24,20 +24,20 @@ from .source import AT_ONCE, Source
 
 MB = 10**6
 
-# What compiled kernels take when they are loaded, and what the compiler takes if they are not yet compiled.
+# Bytes of compiled kernels when they are loaded, and of the compiler if they are not yet compiled.
 KERNELS, COMPILER = 90 * MB, 220 * MB
 
-# What polars takes to read any file, and to go through text in pieces.
+# Bytes that polars takes to read any file, and to go through text in pieces.
 READING, CONVERTING = 40 * MB, 220 * MB
 
-# Numbers for each row: what is always there, and copies of each column that is read.
+# Numbers for each row: always, and as copies of each column that is read.
 ALWAYS, COPIES = 12, 5
 
-# Numbers for each row that a thread takes to search in a set of factors, besides copies of each of its columns; so many
-# more if it makes fits; and so many factors there must be room for at least.
+# Numbers for each row that a thread takes to search in a set of factors, besides copies of each of its columns; more of
+# them if it makes fits; and the least number of factors that there must be memory for.
 SEARCH, COPIES_OF_BASE, FITS, LEAST_BASE = 12, 3, 24, 8
 
-# Numbers for each row and each output, of which a class is one: what is always there, and what a thread takes.
+# Numbers for each row and each output, of which a class is one: always, and for each thread.
 OUTPUT, OUTPUT_OF_THREAD = 4, 4
 
 # Bytes for each row that the calibrated rule tests on, and for each of these and each factor.
@@ -46,20 +46,20 @@ TEST_ROW, TEST_CELL, LEAST_CELLS = 7000, 4, 800
 # Rows that the calibrated rule tests on at most.
 MOST_TESTED = 50_000
 
-# The share of the limit that is left alone: allocators round up.
+# The share of the limit that is not used: allocators round up.
 SPARE = 0.05
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How memory is used."""
+    """How memory is divided."""
 
     at_a_time: int
-    """Factors that are read together."""
+    """Number of factors that are read together."""
     room: int
     """Bytes for columns that are kept."""
     jobs: int
-    """Threads that there is memory for."""
+    """Number of threads that memory suffices for."""
 
 
 class Budget:
@@ -79,8 +79,8 @@ class Budget:
         """Bytes that are left for data."""
         return (1 - SPARE) * self._limit - self._process
 
-    def look_in_pieces(self, source: Source) -> Source:
-        """The same source, of which no more columns are looked at in one pass than fit into memory."""
+    def examine_in_pieces(self, source: Source) -> Source:
+        """Return the same source, of which only as many columns are examined in one pass as fit into memory."""
         if not source.format.by_column:
             table = 0 if source.format.is_lazy else max(memory_used() - self._start, 0)
             self._refuse_if_above(CONVERTING + table)
@@ -92,7 +92,7 @@ class Budget:
         return replace(source, at_once=min(max(most, 1), AT_ONCE))
 
     def plan(self, wanted: Wanted) -> Plan:
-        """What is read together and kept; an error says how much memory is needed if there is too little."""
+        """Return how memory is divided; an error tells how much is needed if there is too little."""
         threads = Workers(self._request.options.n_jobs).count
         ways = [(jobs, some) for jobs in range(threads, 0, -1) for some in ((AT_A_TIME, 2) if jobs > 1 else (2, 1))]
         need = 0.0
@@ -103,14 +103,14 @@ class Budget:
         raise ValueError(self._say_too_little(need))
 
     def _reading(self, wanted: Wanted, at_a_time: int) -> float:
-        """Bytes to read so many factors."""
+        """Return the bytes needed to read some number of factors."""
         widest = max(_bytes_of(wanted.source.dtypes[column.name]) for column in wanted.used)
         names = [column.name for column in wanted.used]
         groups = [len(_matching(some, names)) for some in (self._request.options.factor_groups or {}).values()]
         return READING + (8 * COPIES + widest) * _rows(wanted) * max([at_a_time, *groups])
 
     def _need(self, wanted: Wanted, jobs: int) -> float:
-        """Bytes for all but reading, with so many threads."""
+        """Return the bytes needed for all but reading, with some number of threads."""
         parameters, options = self._request.parameters, self._request.options
         n_rows, p, calibrated = _rows(wanted), len(wanted.used), parameters.rule_used == "calibrated"
         fits = FITS if calibrated or options.estimator == "extrapolated" else 0
@@ -140,7 +140,7 @@ def _rows(wanted: Wanted) -> int:
 
 
 def _count_outputs(wanted: Wanted, task: str) -> int:
-    """How many outputs there are: each class is one."""
+    """Return the number of outputs: each class is one."""
     targets = [column for column in wanted.others if column.name in wanted.roles.targets]
     return sum(_count_classes(wanted.source, column) if _is_classes(column, task) else 1 for column in targets)
 
@@ -155,13 +155,13 @@ def _count_classes(source: Source, column: ColumnInfo) -> int:
 
 
 def _matching(wanted: Any, names: Sequence[str]) -> list[str]:
-    """The names that names and globs stand for."""
+    """Return the names that names and globs stand for."""
     patterns = split_names(as_list(wanted), names)
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 def _padded_block(n_factors: int) -> int:
-    """Columns of the largest block of candidates, which come in whole vectors."""
+    """Return the number of columns of the largest block of candidates, which come in whole vectors."""
     from ..neighbors.kernels.simd import WIDTH
 
     return WIDTH * ceil(max(map(len, cut_factors(n_factors))) / WIDTH)
@@ -174,5 +174,5 @@ def _outer_rows(n_outer: int | float | None, n_rows: int) -> int:
 
 
 def _bytes_of(dtype: pl.DataType) -> int:
-    """Bytes of one value, roughly."""
+    """Return the bytes of one value, roughly."""
     return 40 if dtype == pl.String else 16 if dtype in (pl.Int128, pl.UInt128) else 8

@@ -1,7 +1,7 @@
-"""Which files are meant: one, several, all in a folder, or those that a pattern matches.
+"""The files that paths stand for: one, several, all in a folder, or those that a pattern matches.
 
-A folder stands for what is in it: links to folders are not followed, and links to files only within it. What would be
-left out so is an error. A pattern stands for what a shell would make of it.
+A folder stands for the files in it: links to folders are not followed, and links to files only within it. Files that
+would be left out in this way are an error. A pattern stands for the files that it matches in a shell.
 """
 
 import glob
@@ -11,20 +11,20 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeAlias
 
-# What stands for one file or more: a path, a folder or a pattern; or several of these.
+# One file or more: a path, a folder or a pattern; or several of these.
 Paths: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 STANDARD_INPUT = "-"
 
 
 def are_paths(data: Any) -> bool:
-    """Tell whether these are paths, and no table."""
+    """Return whether these are paths instead of a table."""
     several = isinstance(data, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in data)
     return several or isinstance(data, (str, os.PathLike))
 
 
 def find_files(data: Paths) -> tuple[str, ...]:
-    """The files that are meant: those of a folder or a pattern sorted, others in the order given.
+    """Return the files that paths stand for: those of a folder or a pattern sorted, others in the order given.
 
     Whether a file that is named exists is found out when it is opened.
     """
@@ -39,7 +39,7 @@ def find_files(data: Paths) -> tuple[str, ...]:
 
 
 def _meant(name: str) -> list[str]:
-    """The files that one name stands for; it is a pattern only if there is nothing of that very name."""
+    """Return the files that one path stands for; it is a pattern only if nothing has that very name."""
     if os.path.isdir(name):
         return _in_folder(name)
     if name == STANDARD_INPUT or os.path.lexists(name) or not glob.has_magic(name):
@@ -51,7 +51,7 @@ def _meant(name: str) -> list[str]:
 
 
 def _match_below(pattern: Path) -> Iterator[str]:
-    """Return the files that a pattern with ** matches, which stands for folders, but not for links to them."""
+    """Yield the files that a pattern with ** matches, which stands for folders, but not for links to them."""
     fixed = next(i for i, part in enumerate(pattern.parts) if glob.has_magic(part))
     top, wanted = os.path.join("", *pattern.parts[:fixed]), pattern.parts[fixed:]
     for parent, folders, names in os.walk(top or os.curdir):
@@ -65,7 +65,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether a path matches a pattern, part by part; hidden names match only what begins with a dot as well."""
+    """Return whether a path matches a pattern, part by part; hidden names match only parts that begin with a dot."""
     if not pattern or not parts:
         return not parts and all(part == "**" for part in pattern)
     if pattern[0] == "**":
@@ -75,7 +75,7 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _in_folder(folder: str) -> list[str]:
-    """All files in a folder and in those below it, which must be of one format as far as their names tell."""
+    """Return all files in a folder and in those below it, which must be of one format as far as their names tell."""
     files = sorted(_walk(folder), key=lambda file: Path(file).parts)
     if not files:
         raise ValueError(
@@ -130,7 +130,7 @@ def _raise(error: OSError) -> None:
 
 
 def _is_passed_over(name: str) -> bool:
-    """Tell whether a file or folder is none of the table: hidden, or what other programs note about it."""
+    """Return whether a file or folder is not part of the table: hidden, or notes of other programs about it."""
     return _is_hidden(name) or (name.startswith("_") and "=" not in name)
 
 
@@ -147,13 +147,13 @@ def _refuse_twice(files: Sequence[str]) -> None:
 
 
 def short_names(files: Sequence[str]) -> list[str]:
-    """What to call each file in messages: its name, with the folders in which files differ."""
+    """Return names of files for messages: with the folders in which files differ."""
     root = _common_folder(files)
     return [os.path.relpath(os.path.abspath(file), root) for file in files]
 
 
 def name_all(files: Sequence[str]) -> str:
-    """What to call several files together: the first and the last of a folder; of several folders, what holds them."""
+    """Return a name for several files: the first and the last of a folder, or the folder that holds several folders."""
     names = short_names(files)
     if any(os.path.dirname(name) for name in names):
         return f"{os.path.basename(_common_folder(files)) or os.sep} ({len(names):,} files)"

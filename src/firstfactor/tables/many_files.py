@@ -137,7 +137,7 @@ def _in_order(part: Source, dtypes: _Types) -> pl.LazyFrame:
 
 
 def _count_on(frame: pl.LazyFrame, parts: Sequence[Source], dtypes: _Types, unnamed: frozenset[str]) -> pl.LazyFrame:
-    """Number rows through all files where a column without a name starts again in each.
+    """Count rows through all files where a column without a name starts again in each.
 
     That is the index of a data frame, which would otherwise look like a factor that repeats itself.
     """

@@ -64,7 +64,7 @@ def open_dataset(opened: "contextlib.AbstractContextManager[Source]", request: R
                     wanted = _convert(wanted, kept, show)
                 return _store(wanted, before if is_by_column else FileWatch(wanted.source.files), plan)
 
-            dataset = read_dataset(source if budget is None else budget.look_in_pieces(source), request, keep)
+            dataset = read_dataset(source if budget is None else budget.examine_in_pieces(source), request, keep)
             if is_by_column:
                 kept.push(original.pop_all())
         cast(StoredFrame, dataset.X).own(kept.pop_all())
