@@ -18,7 +18,6 @@ from .._utils.threads import Workers
 from ..data.stored_columns import cut_factors
 from ..data.stored_table import AT_A_TIME
 from .dataset import Wanted
-from .inventory import ColumnInfo
 from .roles import Request, as_list, split_names
 from .source import AT_ONCE, Source
 
@@ -106,7 +105,7 @@ class Budget:
         """Return the bytes needed to read some number of factors."""
         widest = max(_bytes_of(wanted.source.dtypes[column.name]) for column in wanted.used)
         names = [column.name for column in wanted.used]
-        groups = [len(_matching(some, names)) for some in (self._request.options.factor_groups or {}).values()]
+        groups = [_count_matches(some, names) for some in (self._request.options.factor_groups or {}).values()]
         return READING + (8 * COPIES + widest) * _rows(wanted) * max([at_a_time, *groups])
 
     def _need(self, wanted: Wanted, jobs: int) -> float:
@@ -141,23 +140,22 @@ def _rows(wanted: Wanted) -> int:
 
 def _count_outputs(wanted: Wanted, task: str) -> int:
     """Return the number of outputs: each class is one."""
-    targets = [column for column in wanted.others if column.name in wanted.roles.targets]
-    return sum(_count_classes(wanted.source, column) if _is_classes(column, task) else 1 for column in targets)
+    source, count = wanted.source, 0
+    for column in wanted.others:
+        if column.name not in wanted.roles.targets:
+            continue
+        if column.holds != "text" and task != "classification":
+            count += 1
+        else:
+            values = source.frame.select(source.column(column.name).n_unique())
+            count += column.levels or source.collect(values).item()
+    return count
 
 
-def _is_classes(column: ColumnInfo, task: str) -> bool:
-    return column.holds == "text" or task == "classification"
-
-
-def _count_classes(source: Source, column: ColumnInfo) -> int:
-    values = source.frame.select(source.column(column.name).n_unique())
-    return column.levels or int(source.collect(values).item())
-
-
-def _matching(wanted: Any, names: Sequence[str]) -> list[str]:
-    """Return the names that names and globs stand for."""
+def _count_matches(wanted: Any, names: Sequence[str]) -> int:
+    """Return how many names match names and globs."""
     patterns = split_names(as_list(wanted), names)
-    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    return sum(any(fnmatchcase(name, pattern) for pattern in patterns) for name in names)
 
 
 def _padded_block(n_factors: int) -> int:

@@ -217,7 +217,7 @@ def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Cont
         n_drawn=None if drawn is None else len(drawn),
         dropped=contents.dropped,
         n_copies=contents.n_copies,
-        remarks=(*_say_readings(source, [*others, *used]), *_say_date_readings(used, roles.categorical), *remarks),
+        remarks=(*_remark(source, [*others, *used], {*roles.categorical, *roles.others}), *remarks),
         reading=source.reading,
     )
 
@@ -453,40 +453,33 @@ def as_whole(values: pl.Series) -> pl.Series:
     return values.cast(pl.Int64) if largest is not None and largest <= EXACT_INTEGERS else values
 
 
-def _say_readings(source: Source, columns: Sequence[ColumnInfo]) -> list[str]:
-    """Return remarks on columns of text that were read as numbers, or not, where a person would not expect it."""
-    names = defaultdict(list)
+def _remark(source: Source, columns: Sequence[ColumnInfo], no_dates: Collection[str]) -> list[str]:
+    """Return remarks on columns of text that were read in a way that a person might not expect.
+
+    Columns of ``no_dates`` are not read as dates.
+    """
+    numbers, labels, blanks, dates = defaultdict(list), list[str](), list[str](), defaultdict(list)
     for column in columns:
+        name, writing = column.name, column.writing
         if column.removed:
-            names[", ".join(column.removed)].append(column.name)
+            numbers[", ".join(column.removed)].append(name)
         elif column.removed == () and not source.format.untyped:
-            names["stored as text"].append(column.name)
-    numbers = [
-        f"{'Column' if len(names) == 1 else 'Columns'} {quote_names(names)} "
-        f"{'was' if len(names) == 1 else 'were'} read as numbers: {how}."
-        for how, names in names.items()
-    ]
-    labels = [
-        f"Column {column.name!r} was taken for categories: {column.number_like!r} is no number."
-        for column in columns
-        if column.number_like
-    ]
-    blanks = [
-        f"Labels of column {column.name!r} that differ only in blanks around them were kept apart."
-        for column in columns
-        if column.differ_in_blanks
-    ]
-    return numbers + labels + blanks
-
-
-def _say_date_readings(columns: Sequence[ColumnInfo], categorical: Collection[str]) -> list[str]:
-    """Return remarks on dates whose day and month may be the other way round."""
-    names = defaultdict(list)
-    for column in columns:
-        if column.writing is not None and column.writing.ambiguous and column.name not in categorical:
-            names[column.writing.order].append(column.name)
+            numbers["stored as text"].append(name)
+        if column.number_like:
+            labels.append(f"Column {name!r} was taken for categories: {column.number_like!r} is no number.")
+        if column.differ_in_blanks:
+            blanks.append(f"Labels of column {name!r} that differ only in blanks around them were kept apart.")
+        if writing is not None and writing.ambiguous and name not in no_dates:
+            dates[writing.order].append(name)
     return [
-        f"Dates in {'column' if len(some) == 1 else 'columns'} {quote_names(some)} were read as {order}. Write them as "
-        "year-month-day if they are not."
-        for order, some in names.items()
-    ]
+        *(f"{_columns(names, 'C')} {'was' if len(names) == 1 else 'were'} read as numbers: {how}."
+          for how, names in numbers.items()),
+        *labels,
+        *blanks,
+        *(f"Dates in {_columns(names, 'c')} were read as {order}. Write them as year-month-day if they are not."
+          for order, names in dates.items()),
+    ]  # fmt: skip
+
+
+def _columns(names: Sequence[str], initial: str) -> str:
+    return f"{initial}olumn{'s' if len(names) > 1 else ''} {quote_names(names)}"

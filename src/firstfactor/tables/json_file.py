@@ -34,7 +34,7 @@ class Json(Format):
     suffixes = (".json",)
     loose = True
 
-    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:  # noqa: ARG002
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:
         """Read the table in whichever way it is written."""
         try:
             content = json.loads(path.read_text(encoding="utf-8-sig"), parse_int=_whole_or_float)
@@ -42,7 +42,7 @@ class Json(Format):
             raise ValueError(encoding_fault(path, shown)) from error
         except json.JSONDecodeError as error:
             if error.msg == "Extra data":  # an object in every line
-                return _read_lines(path, shown)
+                return JsonLines().read(path, shown, table)
             raise ValueError(f"{shown} is not JSON: {error.msg.lower()} on line {error.lineno:,}.") from error
         except RecursionError as error:
             raise ValueError(f"{shown} is nested too deeply to be a table. Write a list of rows.") from error
@@ -180,6 +180,13 @@ class JsonLines(Format):
         except pl.exceptions.PolarsError as error:
             raise ValueError(_say_bad_lines(path, shown, error)) from error
 
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:  # noqa: ARG002
+        """Read a file whole."""
+        try:
+            return pl.read_ndjson(io.BytesIO(path.read_bytes()), infer_schema_length=None)
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(_say_bad_lines(path, shown, error)) from error
+
     def place(self, source: Source, row: int) -> str:  # noqa: ARG002
         """Return the line of a row."""
         return f"line {row + 1:,}"
@@ -187,13 +194,6 @@ class JsonLines(Format):
     def fault(self, source: Source) -> str | None:
         """Return which line is wrong."""
         return _lines_fault(source.path, source.shown)
-
-
-def _read_lines(path: Path, shown: str) -> pl.DataFrame:
-    try:
-        return pl.read_ndjson(io.BytesIO(path.read_bytes()), infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(_say_bad_lines(path, shown, error)) from error
 
 
 def _say_bad_lines(path: Path, shown: str, error: Exception) -> str:

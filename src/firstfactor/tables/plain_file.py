@@ -12,7 +12,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .._utils.atomic_write import temporary_file
 from .._utils.text import first_line
@@ -24,7 +24,9 @@ _GZIP = b"\x1f\x8b"
 def on_disk(data: str, shown: str) -> Iterator[Path]:
     """Make a file that can be read more than once: standard input and gzip go through a temporary one."""
     with contextlib.ExitStack() as stack:
-        path = temporary_copy(_standard_input(), stack) if data == "-" else _existing(data)
+        if data == "-" and sys.stdin is None:
+            raise ValueError("standard input is closed. Name a file, or send a table through a pipe.")
+        path = temporary_copy(sys.stdin.buffer, stack) if data == "-" else _existing(data)
         with path.open("rb") as file:
             compressed = file.read(2) == _GZIP
         if compressed:
@@ -34,12 +36,6 @@ def on_disk(data: str, shown: str) -> Iterator[Path]:
             except (gzip.BadGzipFile, EOFError, zlib.error) as error:
                 raise ValueError(f"{shown} is damaged: {first_line(error)}") from error
         yield path
-
-
-def _standard_input() -> IO[bytes]:
-    if sys.stdin is None:
-        raise ValueError("standard input is closed. Name a file, or send a table through a pipe.")
-    return sys.stdin.buffer
 
 
 def _existing(data: str) -> Path:
