@@ -232,3 +232,11 @@ def test_text_that_names_rows_is_kept_if_asked_for(frame, tmp_path):
 def test_columns_that_cannot_be_a_target(tmp_path, text, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         read_text(tmp_path, text)
+
+
+def test_only_dates_of_factors_are_said_to_be_ambiguous(tmp_path):
+    rows = [f"{1 + i % 5}/{1 + i % 7}/2024,{i % 3},{i}" for i in range(35)]
+    text = "when,x,y\n" + "\n".join(rows)
+    assert "'when' were read as month/day/year" in read_text(tmp_path, text).remarks[0]
+    assert read_text(tmp_path, text, groups="when").remarks == ()
+    assert read_text(tmp_path, text, categorical=["when"]).remarks == ()

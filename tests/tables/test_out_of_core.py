@@ -22,7 +22,6 @@ from polars.testing import assert_frame_equal
 from firstfactor import rank
 from firstfactor._utils import process
 from firstfactor._utils.sizes import parse_size, say_bytes
-from firstfactor.data.stored_table import Room
 from firstfactor.ranking import _load, _parse
 from firstfactor.tables import budget, out_of_core
 from firstfactor.tables.budget import Plan
@@ -400,35 +399,6 @@ def test_memory_of_a_process_is_known_wherever_it_runs(monkeypatch):
     assert 10**7 < process.memory_used() < 10**11
     monkeypatch.setitem(sys.modules, "resource", None)
     assert process.memory_used() == process.UNKNOWN
-
-
-# --- what is kept ----------------------------------------------------------------------------------------
-
-
-def test_what_was_not_wanted_for_longest_goes_first():
-    room, mine, other = Room(3 * 80), object(), object()
-    for j in range(3):
-        room.put(mine, j, np.full(10, float(j)))
-    assert room.get(mine, 0)[0] == 0
-    room.put(other, 1, np.full(10, 7.0))
-    assert room.get(mine, 1) is None and room.get(mine, 0) is not None and room.get(other, 1)[0] == 7
-    room.forget(mine)
-    assert room.get(mine, 0) is None and room.get(other, 1)[0] == 7
-
-
-def test_what_is_set_aside_leaves_less_for_columns():
-    room, owner = Room(5 * 80), object()
-    for j in range(5):
-        room.put(owner, j, np.zeros(10))
-    table = room.make(3 * 80, lambda: np.zeros((10, 3)))
-    assert table is not None and [room.get(owner, j) is not None for j in range(5)] == [False] * 3 + [True] * 2
-    assert room.make(3 * 80, lambda: np.zeros((10, 3))) is None
-    del table
-    gc.collect()
-    assert room.make(3 * 80, lambda: np.zeros((10, 3))) is not None
-    with pytest.raises(ZeroDivisionError):
-        room.make(80, lambda: 1 / 0)
-    assert room.make(5 * 80, lambda: np.zeros((10, 5))) is not None
 
 
 # --- the peak --------------------------------------------------------------------------------------------
