@@ -25,7 +25,7 @@ LAYERS = (
     "dependence",
     "selection",
     "problems",
-    "files",
+    "tables",
     "plots",
     "reporting",
     "first",

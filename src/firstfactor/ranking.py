@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .data.quality import Finding
-    from .files.dataset import Dataset
-    from .files.source import Source
     from .results.indices import Indices
     from .results.path import Path
     from .results.stability import Stability
+    from .tables.dataset import Dataset
+    from .tables.source import Source
 
 Progress = Callable[[str], None]
 
@@ -82,7 +82,7 @@ class Ranking:
         notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
         if data.n_drawn is not None:
             notes.append(f"{data.n_drawn:,} of {data.n_read:,} rows were drawn at random.")
-        notes += data.dropped.sentences(list_names(data.target_names, "or"), len(data.X) + data.n_copies)
+        notes += data.say_dropped()
         if data.n_copies:
             notes.append(f"{data.n_copies:,} copies of rows were left out.")
         if self.indices.uncertainty is None:
@@ -299,7 +299,7 @@ def rank(
     >>> sorted(ranking.indices.names[i] for i in ranking.indices.selected)
     ['x1', 'x10', 'x7', 'x8', 'x9']
     """
-    from .files.find_files import are_paths, find_files
+    from .tables.find_files import are_paths, find_files
 
     parameters, estimates, procedure = _parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()
@@ -449,15 +449,15 @@ def _load(
     from ._utils.optional import require
 
     require("polars", "reading a table")
-    from .files.data_frame import frame_source, to_polars
-    from .files.dataset import read_dataset
-    from .files.roles import Request, as_list
+    from .tables.dataset import read_dataset, to_polars
+    from .tables.roles import Request, as_list
+    from .tables.source import frame_source
 
     request = Request(target, parameters, estimates, as_list(procedure.forced))
     if parameters.memory is not None and not files:
         raise ValueError("memory= is for files; this table is in memory already. Leave out memory=.")
     if files and (parameters.memory is not None or parameters.on_cluster):
-        from .files.stored_dataset import open_dataset
+        from .tables.out_of_core import open_dataset
 
         return open_dataset(_open(data, files, parameters), request, show)
     if not files:
@@ -468,11 +468,11 @@ def _load(
 
 def _open(data: Any, files: tuple[str, ...], parameters: RankParameters) -> AbstractContextManager["Source"]:
     """The table in files, to be read; that in one file, if it was named, as it is."""
-    from .files.input_file import open_source
+    from .tables.formats import open_source
 
     if _say_path(data) == files[0]:
         return open_source(files[0], parameters)
-    from .files.many_files import open_files
+    from .tables.many_files import open_files
 
     return open_files(files, parameters)
 

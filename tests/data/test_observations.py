@@ -14,7 +14,7 @@ Y = [1.0, 2, None, 4, 5, 7]
 def test_a_row_is_dropped_for_the_first_reason_that_it_has():
     weights = [1, 0, 0, 2, 1, 1]  # the third has no response either
     observed = read_observations(X, Y, Reading(missing="drop"), weights)
-    assert observed.dropped == Dropped(no_response=1, incomplete=1, no_weight=1, most_missing=(("a", 1),))
+    assert observed.dropped == Dropped(no_target=1, incomplete=1, no_weight=1, costs=(("a", 1),))
     assert observed.rows.tolist() == [0, 4, 5]
     assert read_observations(X, Y, Reading(), weights).rows.tolist() == [0, 3, 4, 5]
 

@@ -1,5 +1,6 @@
 """Tables that are read a few columns at a time give the same bits as tables in memory."""
 
+import gc
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from firstfactor import FIRST
 from firstfactor.data.observations import Reading, read_table
 from firstfactor.data.stored_columns import MOST_IN_BLOCK, JoinedColumns, cut_factors
-from firstfactor.data.stored_table import ColumnTable
+from firstfactor.data.stored_table import ColumnTable, Room
 from firstfactor.selection.fitting import fit
 from firstfactor.variance.conditional import open_variances
 
@@ -125,3 +126,32 @@ def test_missing_values_are_refused_when_they_are_read():
     X, y = make_table(50, 10)
     with pytest.raises(ValueError, match="column 'x5' of X contains NaN"):
         read_table(Frame(X, 0), y, Reading(missing="error")).observe()
+
+
+# --- what is kept ----------------------------------------------------------------------------------------
+
+
+def test_what_was_not_wanted_for_longest_goes_first():
+    room, mine, other = Room(3 * 80), object(), object()
+    for j in range(3):
+        room.put(mine, j, np.full(10, float(j)))
+    assert room.get(mine, 0)[0] == 0
+    room.put(other, 1, np.full(10, 7.0))
+    assert room.get(mine, 1) is None and room.get(mine, 0) is not None and room.get(other, 1)[0] == 7
+    room.forget(mine)
+    assert room.get(mine, 0) is None and room.get(other, 1)[0] == 7
+
+
+def test_what_is_set_aside_leaves_less_for_columns():
+    room, owner = Room(5 * 80), object()
+    for j in range(5):
+        room.put(owner, j, np.zeros(10))
+    table = room.make(3 * 80, lambda: np.zeros((10, 3)))
+    assert table is not None and [room.get(owner, j) is not None for j in range(5)] == [False] * 3 + [True] * 2
+    assert room.make(3 * 80, lambda: np.zeros((10, 3))) is None
+    del table
+    gc.collect()
+    assert room.make(3 * 80, lambda: np.zeros((10, 3))) is not None
+    with pytest.raises(ZeroDivisionError):
+        room.make(80, lambda: 1 / 0)
+    assert room.make(5 * 80, lambda: np.zeros((10, 5))) is not None

@@ -16,7 +16,7 @@ from firstfactor.plots import plot_effects, plot_importance, plot_pair, plot_pat
 from firstfactor.plots.bins import make_bins
 from firstfactor.plots.effect_levels import factors_held_fixed, read_effects
 from firstfactor.plots.effects import AS_IT_LOOKS, HELD_FIXED, draw_effect
-from firstfactor.plots.original_data import Column
+from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.sharing import Cluster, Sharing
 
@@ -112,13 +112,13 @@ def test_missing_numbers_are_drawn_apart():
 
 
 def test_bins_of_a_column():
-    bins = make_bins(Column(np.array([3.0, np.nan, 1.0, 3.0, 2.0]), ()))
+    bins = make_bins(OriginalColumn(np.array([3.0, np.nan, 1.0, 3.0, 2.0]), ()))
     assert bins.of_row.tolist() == [2, 3, 0, 2, 1]
     assert bins.centres[:3].tolist() == [1, 2, 3] and bins.has_missing and bins.numbers == 3
     assert bins.edges.tolist() == [1, 2, 3, 3]
-    levels = make_bins(Column(np.array([0.0, 2.0, 2.0, 3.0, 3.0]), ("a", "b", "c", "d")))
+    levels = make_bins(OriginalColumn(np.array([0.0, 2.0, 2.0, 3.0, 3.0]), ("a", "b", "c", "d")))
     assert levels.labels == ("a", "c", "d") and levels.of_row.tolist() == [0, 1, 1, 2, 2]  # nobody has b
-    pooled = make_bins(Column(np.array([0.0, 1.0, 2.0, 2.0, 3.0, 3.0]), ("a", "b", "c", "d")), most_levels=3)
+    pooled = make_bins(OriginalColumn(np.array([0.0, 1.0, 2.0, 2.0, 3.0, 3.0]), ("a", "b", "c", "d")), most_levels=3)
     assert pooled.labels == ("c", "d", "2 others") and pooled.of_row.tolist() == [2, 2, 0, 0, 1, 1]
 
 

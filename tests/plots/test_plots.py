@@ -20,7 +20,7 @@ from firstfactor._utils.shorten import shorten, shorten_all
 from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
 from firstfactor.plots.bins import make_bins
 from firstfactor.plots.fonts import fonts_for
-from firstfactor.plots.original_data import Column
+from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.plots.path import stops
 from firstfactor.results.path import Path, Step
 from firstfactor.variance.partial_effects import plain_levels
@@ -390,7 +390,7 @@ def test_effects_of_any_table(given):
 
 
 def local_means(x, y):
-    bins = make_bins(Column(x, ()))
+    bins = make_bins(OriginalColumn(x, ()))
     return bins.centres, plain_levels(bins.of_row, y[:, None]).means[:, 0]
 
 

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, rank, stability, total_indices
-from firstfactor.plots.original_data import Column
+from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.reporting.contents import describe_stability
 from firstfactor.reporting.data_summary import summarise
 from firstfactor.reporting.notebook import compact_table
@@ -595,12 +595,12 @@ def test_percent_never_claims_all_or_nothing():
 
 
 def categories(codes):
-    return Column(np.asarray(codes, dtype=float), tuple(f"level {i}" for i in range(int(max(codes)) + 1)))
+    return OriginalColumn(np.asarray(codes, dtype=float), tuple(f"level {i}" for i in range(int(max(codes)) + 1)))
 
 
 def test_summaries():
-    assert summarise(Column(np.array([-1.5, 0, 2]), ())) == "−1.5 to 2, median 0"
-    assert summarise(Column(np.array([326, 2401, 18823.0]), ())) == "326 to 18,820, median 2401"
+    assert summarise(OriginalColumn(np.array([-1.5, 0, 2]), ())) == "−1.5 to 2, median 0"
+    assert summarise(OriginalColumn(np.array([326, 2401, 18823.0]), ())) == "326 to 18,820, median 2401"
     assert summarise(categories([0, 1, 1, 2, 2, 2, 3])).startswith("4 levels: level 2 (3), level 1 (2), level 0 (1), …")
 
 

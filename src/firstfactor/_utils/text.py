@@ -25,6 +25,16 @@ def list_names(names: Sequence[str], last: str = "and", most: int = 5) -> str:
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def quote_names(names: Sequence[str], last: str = "and", most: int = 9) -> str:
+    """Return names in quotes as a list in words."""
+    return list_names([repr(name) for name in names], last, most)
+
+
+def in_quotes(value: str) -> str:
+    """Return a value as it is typed in a shell, always in quotes."""
+    return "'" + value.replace("'", "'\"'\"'") + "'"
+
+
 def first_line(error: BaseException) -> str:
     """The part of a message that a person wants to see."""
     return str(error).strip().split("\n")[0].rstrip(".") + "."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.atomic_write import follow_links, write_whole
 from .._utils.optional import require
-from ..files.find_files import STANDARD_INPUT, find_files
+from ..tables.find_files import STANDARD_INPUT, find_files
 from .errors import EXPECTED
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""X, y, weights and groups in, rows that can be analysed out: everything about a table is read and checked once."""
+"""X, y, weights and groups in, rows that can be analysed out: everything in a table is read and checked once."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,16 +13,16 @@ from .column_reader import as_array, read_column
 from .columns import Column, level_codes
 from .design import Design, build_design
 from .encoding import Encoded, encode_table, refuse_missing
-from .response import Floats, Response, Target, read_target
+from .response import Floats, RawResponse, Response, read_target
 from .table import Factors, locate
 
-# Weights below this share of the largest are taken as 0: squares of what such a row says would overflow.
+# Weights below this share of the largest are taken as 0: squares of such a row would overflow.
 SMALLEST_WEIGHT = 1e-100
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a table is read: the parameters that say so."""
+    """Parameters that say how a table is read."""
 
     categorical: Factors | None = None
     scale: bool | Mapping[Any, float] = True
@@ -34,7 +34,7 @@ class Reading:
     output_weights: Sequence[float] | None = None
 
     def of_columns(self, names: tuple[str, ...], columns: Sequence[int]) -> "Reading":
-        """What is said about some columns of a table whose columns have these names, by position among them."""
+        """Return the parameters for some columns of a table with these names, by position among them."""
         place = {j: k for k, j in enumerate(columns)}
 
         def find(parameter: str, said: Factors) -> list[int]:
@@ -55,14 +55,21 @@ class Reading:
 
 @dataclass(frozen=True)
 class Dropped:
-    """How many rows were left out, and why."""
+    """Numbers of rows that were left out, by reason."""
 
-    no_response: int = 0
+    no_target: int = 0
     incomplete: int = 0
     """Rows with a missing value in a factor, where these are dropped."""
     no_weight: int = 0
-    most_missing: tuple[tuple[str, int], ...] = ()
-    """The columns that cost rows, and how many each, the worst first."""
+    costs: tuple[tuple[str, int], ...] = ()
+    """The columns that cost rows, and how many values each lacks, the worst first."""
+
+
+def list_gaps(gaps: Sequence[tuple[str, int]], most: int = 10, where: str = "") -> str:
+    """Return columns with their numbers of missing values as a list in words, with a place after the first."""
+    first, *others = [f"{name!r} {count:,}" for name, count in gaps[:most]]
+    more = f" and {len(gaps) - most:,} more columns" if len(gaps) > most else ""
+    return ", ".join([first + where, *others]) + more
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class Observations:
     design: Design
     response: Response
     weights: Floats | None
-    """What each row counts, (rows,), 1 on average; None if all count the same."""
+    """The weight of each row, (rows,), 1 on average; None if all are equal."""
     groups: NDArray[np.intp] | None
     """The number of each row's group, (rows,); None if every row is by itself."""
     rows: NDArray[np.intp] | None
@@ -81,22 +88,22 @@ class Observations:
 
 
 class StoredFactors(ABC):
-    """The columns of a table that is not in memory as a whole: what is asked of `Encoded` is asked of them."""
+    """The columns of a table that is not in memory as a whole, with the methods of `Encoded`."""
 
     names: tuple[str, ...]
     n_rows: int
 
     @abstractmethod
     def on_rows(self, rows: NDArray[np.intp]) -> "StoredFactors":
-        """Some rows."""
+        """Return some rows."""
 
     @abstractmethod
     def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        """Return which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
 
     @abstractmethod
     def design(self) -> Design:
-        """The factors, encoded and scaled."""
+        """Return the factors, encoded and scaled."""
 
 
 class StoredTable(ABC):
@@ -104,15 +111,15 @@ class StoredTable(ABC):
 
     @abstractmethod
     def open(self, reading: Reading) -> StoredFactors:
-        """Its columns, read as the parameters say."""
+        """Return its columns, read as the parameters say."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """All that was read about the rows of a table that can be analysed, in its own units."""
+    """The rows of a table that can be analysed, in its own units."""
 
     encoded: Encoded | StoredFactors
-    target: Target
+    target: RawResponse
     weights: Floats | None
     groups: NDArray[np.intp] | None
     rows: NDArray[np.intp] | None
@@ -121,7 +128,7 @@ class Table:
     reading: Reading
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Table":
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(
             self,
             encoded=self.encoded.on_rows(rows),
@@ -132,7 +139,7 @@ class Table:
         )
 
     def observe(self) -> Observations:
-        """The rows encoded and scaled."""
+        """Encode and scale the rows."""
         reading, weights = self.reading, _normalise(self.weights)
         return Observations(
             _build(self.encoded, reading),
@@ -181,7 +188,7 @@ def read_observations(X: Any, y: Any, reading: Reading, sample_weight: Any = Non
 def _find_rows(
     encoded: Encoded | StoredFactors, no_response: NDArray[np.bool_], weights: Floats | None, missing: str
 ) -> tuple[NDArray[np.intp], Dropped]:
-    """The rows that are analysed, and why others are not; a row counts for the first reason that it has."""
+    """Return the rows that are analysed, and why others are not; a row counts for the first reason that it has."""
     n_rows = encoded.n_rows
     no_weight = np.zeros(n_rows, dtype=bool) if weights is None else ~no_response & (weights == 0)
     kept = ~no_response & ~no_weight
@@ -198,10 +205,10 @@ def _find_rows(
 def _refuse_too_few(n_left: int, n_rows: int, dropped: Dropped) -> None:
     if n_left >= 2:
         return
-    worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.most_missing[:10])
+    worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.costs[:10])
     why = f' Missing values cost most rows in {worst}; use missing="level" to keep them.' if worst else ""
     reasons = {
-        "no response": dropped.no_response, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
+        "no response": dropped.no_target, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
     }  # fmt: skip
     said = ", ".join(f"{count:,} with {reason}" for reason, count in reasons.items() if count)
     raise ValueError(f"at least 2 rows are needed, but {n_left} of {n_rows:,} are left ({said} dropped).{why}")
@@ -223,7 +230,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
 
 
 def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
-    """A value for each row, none of them missing."""
+    """Read a value for each row, none of which may be missing."""
     native = nw.from_native(values, pass_through=True, allow_series=True)
     column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), parameter)
     if len(column) != n_rows:
@@ -235,7 +242,7 @@ def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
 
 
 def _normalise(weights: Floats | None) -> Floats | None:
-    """Weights with a mean of 1; None if all are equal."""
+    """Scale weights to a mean of 1; return None if all are equal."""
     if weights is None or np.ptp(weights) == 0:
         return None
     scaled: Floats = weights / weights.max()  # sums of huge weights would overflow
@@ -244,5 +251,5 @@ def _normalise(weights: Floats | None) -> Floats | None:
 
 
 def _renumber(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Groups numbered without gaps."""
+    """Give groups numbers without gaps."""
     return np.unique(codes, return_inverse=True)[1].astype(np.intp)

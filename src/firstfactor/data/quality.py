@@ -17,7 +17,7 @@ from .._utils.warn import warn_user
 from .copies import count_copies
 from .design import Design
 from .identifiers import Identifiers
-from .observations import Dropped
+from .observations import Dropped, list_gaps
 from .response import Response
 
 # So many columns that cost rows are named.
@@ -99,7 +99,7 @@ def examine(
     factors: Sequence[int],
     grouped: bool = False,
 ) -> tuple[Finding, ...]:
-    """What makes results on some factors misleading; the others do no harm.
+    """Return what makes results on some factors misleading.
 
     ``codes`` has the level of each row, for the factors whose levels are known already. If rows are ``grouped``, no
     other column needs to tell their groups.
@@ -113,12 +113,10 @@ def examine(
 
 
 def _count_dropped(dropped: Dropped) -> list[Finding]:
-    """How many rows were left out, for each reason."""
-    worst = ", ".join(f"{name!r} {count:,}" for name, count in dropped.most_missing[:MOST_NAMED])
-    more = len(dropped.most_missing) - MOST_NAMED
-    costs = f" ({worst}{f' and {more:,} more columns' if more > 0 else ''})" if worst else ""
+    """Count the rows that were left out, for each reason."""
+    costs = f" ({list_gaps(dropped.costs, MOST_NAMED)})" if dropped.costs else ""
     reasons = {
-        "without a response": dropped.no_response,
+        "without a response": dropped.no_target,
         "with a weight of 0": dropped.no_weight,
         f"with missing values{costs}": dropped.incomplete,
     }
@@ -132,7 +130,7 @@ def _count_dropped(dropped: Dropped) -> list[Finding]:
 
 
 def _look_at_response(response: Response) -> Finding | None:
-    """Whether the response has so few whole values that they may be classes."""
+    """Return a finding if the response has so few integer values that they may be classes."""
     if not response.n_values:
         return None
     name, count = response.names[0], response.n_values
@@ -142,7 +140,7 @@ def _look_at_response(response: Response) -> Finding | None:
 def _look_at_columns(
     design: Design, codes: Mapping[int, NDArray[np.intp]], factors: Sequence[int]
 ) -> Iterator[Finding]:
-    """What is wrong with factors, if anything."""
+    """Yield a finding for each factor that may number rows or groups of them."""
     identifiers = Identifiers(design, codes)
     for factor in factors:
         numbered = identifiers.what_is_numbered(factor)
@@ -151,7 +149,7 @@ def _look_at_columns(
 
 
 def _say_numbered(what: Literal["rows", "groups"], name: str, n: int, counts: NDArray[np.intp]) -> Finding:
-    """That a column may just number the ``n`` rows or groups of them, given how often each of its values occurs."""
+    """Return the finding that a column may just number the ``n`` rows or groups of them, from counts of its values."""
     if what == "rows":
         rows = "every row" if counts.size == n else f"nearly every row ({counts.size:,} values in {n:,} rows)"
         sentence = f"{name!r} has a different value in {rows}: it may just number the rows."
@@ -162,7 +160,7 @@ def _say_numbered(what: Literal["rows", "groups"], name: str, n: int, counts: ND
 
 
 def _look_at_rows(design: Design, y: NDArray[np.float64]) -> Finding | None:
-    """How many rows are copies of others, if too many are."""
+    """Return a finding if too many rows are copies of others."""
     copies = count_copies(design, y)
     if not copies:
         return None
@@ -174,7 +172,7 @@ def _look_at_rows(design: Design, y: NDArray[np.float64]) -> Finding | None:
 
 
 def rows_follow(n_rows: int, correlation: float) -> Finding:
-    """That consecutive rows are correlated beyond what the factors explain."""
+    """Return the finding that consecutive rows are correlated beyond what the factors explain."""
     sentence = (
         f"Rows that follow each other in the table are alike beyond what the factors explain (correlation "
         f"{correlation:.2f}), as in a series in time. They are no independent rows: what they share can look like an "

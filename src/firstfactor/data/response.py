@@ -1,4 +1,4 @@
-"""Target in, Response out: numbers centred, classes as indicators, several outputs side by side.
+"""The response as given in, `Response` out: numbers centred, classes as indicators, several outputs side by side.
 
 A response is one or more columns, whose variances add.
 """
@@ -47,11 +47,11 @@ class Response:
     names: tuple[str, ...] = ("y",)
     """The name of each output."""
     n_values: int = 0
-    """How many different values a quantity of whole numbers has, if they are few: they may as well be classes."""
+    """Number of distinct values of a quantity of integers if they are few, as those of classes are; otherwise 0."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """Number of rows."""
         return len(self.values)
 
     @property
@@ -65,7 +65,7 @@ class Response:
         return codes
 
     def on_rows(self, rows: NDArray[np.intp], weights: Floats | None = None) -> "Response":
-        """The target of some rows."""
+        """Return the response of some rows."""
         if not np.ptp(self.values[rows], axis=0).any():
             raise ValueError(
                 f"y does not vary in {rows.size} rows drawn from {self.n_rows}: too few to look at parts of them."
@@ -80,23 +80,23 @@ class Response:
 
 
 @dataclass(frozen=True)
-class Target:
-    """The outputs as they were given."""
+class RawResponse:
+    """The outputs as they were given, before encoding."""
 
     columns: tuple[Column, ...]
     names: tuple[str, ...]
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Which rows lack an output, (rows,)."""
+        """Mask of the rows that lack an output, (rows,)."""
         lacking = np.zeros(len(self.columns[0]), dtype=bool)
         for column in self.columns:
             if column.missing is not None:
                 lacking |= column.missing
         return lacking
 
-    def on_rows(self, rows: NDArray[np.intp]) -> "Target":
-        """Some rows, none of which lacks an output."""
+    def on_rows(self, rows: NDArray[np.intp]) -> "RawResponse":
+        """Return some rows, none of which lacks an output."""
         return replace(self, columns=tuple(_take(column, rows) for column in self.columns))
 
     def encode(
@@ -106,7 +106,7 @@ class Target:
         output_weights: Sequence[float] | None = None,
         weights: Floats | None = None,
     ) -> Response:
-        """The target as numbers; with ``task="auto"``, text, booleans, categories and two values are classes."""
+        """Encode the response; with ``task="auto"``, text, booleans, categories and two values are classes."""
         checks.one_of("task", task, ("auto", "regression", "classification"))
         outputs = [_read_output(column.values, task, response, weights) for column in self.columns]
         shares = _output_shares(output_weights, len(outputs))
@@ -124,37 +124,37 @@ class Target:
         )
 
 
-def read_target(y: Any, n_rows: int) -> Target:
-    """The outputs given as a series, an array, a list or a table, checked to have one entry per row."""
+def read_target(y: Any, n_rows: int) -> RawResponse:
+    """Read outputs given as a series, an array, a list or a table, which must have one entry per row."""
     target = _open_target(y)
     if len(target.columns[0]) != n_rows:
         raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(target.columns[0])}.")
     return target
 
 
-def _open_target(y: Any) -> Target:
+def _open_target(y: Any) -> RawResponse:
     if y is None:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
     target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.Series):
-        return Target((_read(target, "y"),), (str(target.name) if target.name not in (None, "") else "y",))
+        return RawResponse((_read(target, "y"),), (str(target.name) if target.name not in (None, "") else "y",))
     if isinstance(target, nw.DataFrame) and target.shape[1] > 1:
         names = tuple(str(name) for name in target.columns)
         columns = zip(names, target.iter_columns(), strict=True)
-        return Target(tuple(_read(column, f"column {name!r} of y") for name, column in columns), names)
+        return RawResponse(tuple(_read(column, f"column {name!r} of y") for name, column in columns), names)
     array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)
     names = (str(target.columns[0]),) if isinstance(target, nw.DataFrame) and target.shape[1] else ("y",)
     if array.ndim == 2 and array.shape[1] == 1:
         _warn_of_column_vector()
         array = array.ravel()
     if array.ndim == 1:
-        return Target((_read(array, "y"),), names)
+        return RawResponse((_read(array, "y"),), names)
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(
             f"y should be a 1d array, one value per row, or have a column for each output; got shape {array.shape}."
         )
     columns_of_array = [_read(column, f"column {k} of y") for k, column in enumerate(array.T)]
-    return Target(tuple(columns_of_array), tuple(f"y{k}" for k in range(array.shape[1])))
+    return RawResponse(tuple(columns_of_array), tuple(f"y{k}" for k in range(array.shape[1])))
 
 
 def _warn_of_column_vector() -> None:
@@ -175,7 +175,7 @@ def _read(column: Any, label: str) -> Column:
 
 
 def _take(column: Column, rows: NDArray[np.intp]) -> Column:
-    """Some rows of a column, all of which have a value."""
+    """Return some rows of a column, all of which have a value."""
     position = rows if column.missing is None else (np.cumsum(~column.missing) - 1)[rows]
     values = column.values
     taken = values[position] if isinstance(values, np.ndarray) else replace(values, codes=values.codes[position])
@@ -183,7 +183,7 @@ def _take(column: Column, rows: NDArray[np.intp]) -> Column:
 
 
 def _read_output(values: Any, task: str, response: str, weights: Floats | None) -> Response:
-    """One output as a response of its own."""
+    """Return one output as a response of its own."""
     if task == "regression" and not is_numeric(values):
         raise ValueError(
             f'y must hold numbers for task="regression"; got labels such as {values[0]!r}. '
@@ -205,13 +205,13 @@ def _read_output(values: Any, task: str, response: str, weights: Floats | None) 
 
 
 def _has_two_values(values: Any) -> bool:
-    """Tell whether there are at most two distinct numbers, without sorting them."""
+    """Return whether there are at most two distinct numbers, without sorting them."""
     numbers = values.codes if not isinstance(values, np.ndarray) else values
     return bool(((numbers == numbers.min()) | (numbers == numbers.max())).all())
 
 
 def _count_few_values(numbers: Floats) -> int:
-    """How many different whole numbers there are, if they are few; otherwise 0."""
+    """Return the number of distinct integers if they are few, otherwise 0."""
     if numbers.size and np.ptp(numbers) < 100 and (numbers == np.floor(numbers)).all():
         count = np.unique(numbers).size
         if 2 < count <= MOST_CLASSES and count < numbers.size / 5:
@@ -244,21 +244,21 @@ def _encode_classes(
 
 
 def _transform(numbers: Floats, response: str) -> Floats:
-    """A quantity as it is, as ranks or as normal scores, (rows,)."""
+    """Return a quantity as it is, as ranks or as normal scores, (rows,)."""
     if response == "values":
         return numbers
     return mid_ranks(numbers) if response == "ranks" else normal_scores(numbers)
 
 
 def mid_ranks(y: Floats) -> Floats:
-    """The rank of each value among all, from 0.5 on, equal ones in the middle of theirs: (rows,)."""
+    """Return the rank of each value, from 0.5 on, the mean rank for ties: (rows,)."""
     _, value, times = np.unique(y, return_inverse=True, return_counts=True)
     ranks: Floats = (np.cumsum(times) - times / 2)[value]
     return ranks
 
 
 def normal_scores(y: Floats) -> Floats:
-    """Normal scores of y, (rows,): normal quantiles at its ranks, so that outliers do not dominate."""
+    """Return normal scores of y, (rows,): normal quantiles at its ranks, so that outliers do not dominate."""
     from scipy.special import ndtri  # takes a while, and few need it
 
     scores: Floats = ndtri(mid_ranks(y) / y.size)
@@ -277,7 +277,7 @@ def _quantity(numbers: Floats, weights: Floats | None) -> Response:
 
 
 def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, float]:
-    """Columns minus their means, (rows, columns), and the sum of their variances.
+    """Subtract the means of columns, (rows, columns); return them and the sum of their variances.
 
     With weights the variance is Σw(y − ȳ)² / (Σw − Σw²/Σw), which is that of the sample where all are equal.
     """
@@ -300,7 +300,7 @@ def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, flo
 
 
 def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Floats:
-    """What share of the whole each output is, (outputs,): they sum to 1."""
+    """Return the share of each output, (outputs,), which sum to 1."""
     if output_weights is None:
         return np.full(n_outputs, 1 / n_outputs)
     try:

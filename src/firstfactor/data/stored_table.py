@@ -19,7 +19,7 @@ from .stored_columns import ColumnsElsewhere, Floats, OfBlock, StoredColumns
 # Factors that are read together: reading makes a few copies of their columns.
 AT_A_TIME = 8
 
-# How many times as much memory as some columns themselves many functions of them take.
+# Memory of many functions of some columns, as a multiple of that of the columns.
 FUNCTIONS = 8
 
 
@@ -29,11 +29,24 @@ class ColumnTable(StoredTable):
     names: tuple[str, ...]
     """The names of the columns."""
     n_rows: int
-    """How many rows it has."""
+    """Number of rows."""
     room: int
-    """How many bytes of columns may be kept in memory."""
+    """Bytes of columns that may be kept in memory."""
     at_a_time: int = AT_A_TIME
-    """How many factors are read together."""
+    """Number of factors that are read together."""
+    jobs: int = -1
+    """Number of threads that memory suffices for."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, as those of a data frame."""
+        return list(self.names)
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def close(self) -> None:
+        """Remove temporary files, if there are any."""
 
     @cached_property
     def kept(self) -> "Room":
@@ -42,7 +55,7 @@ class ColumnTable(StoredTable):
 
     @cached_property
     def facts(self) -> "list[tuple[Reading, Design]]":
-        """What is known of the factors of all rows, and how they were read; it takes the whole table to find out."""
+        """Designs without values of all rows, with how they were read; it takes the whole table to make one."""
         return []
 
     @property
@@ -52,25 +65,25 @@ class ColumnTable(StoredTable):
 
     @abstractmethod
     def read(self, columns: Sequence[int]) -> Any:
-        """A data frame of some columns, by position, in this order."""
+        """Return a data frame of some columns, by position, in this order."""
 
     def open(self, reading: Reading) -> StoredFactors:
-        """Its columns, read as the parameters say."""
+        """Return its columns, read as the parameters say."""
         return ReadFactors(self, reading)
 
     def only(self, columns: Collection[int]) -> "ColumnTable":  # noqa: ARG002
-        """The same table, of which columns other than these may be taken for constants and need not be read."""
+        """Return the same table, in which other columns may be taken as constants and need not be read."""
         return self
 
 
 def encode_part(frame: Any, names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Encoded:
-    """Some columns of a table as numbers; ``names`` are those of all columns."""
+    """Encode some columns of a table; ``names`` are those of all columns."""
     some = reading.of_columns(names, columns)
     return replace(encode_table(frame, some.categorical or None), names=tuple(names[j] for j in columns))
 
 
 def design_part(encoded: Encoded, names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Design:
-    """The factors of some columns of a table, scaled as they are in a design of the whole table."""
+    """Return the factors of some columns of a table, scaled as in a design of the whole table."""
     if reading.missing == "error":
         refuse_missing(encoded)
     some = reading.of_columns(names, columns)
@@ -89,11 +102,11 @@ class ReadFactors(StoredFactors):
         self._inputs, _ = group_columns(table.names, reading.factor_groups or {})
 
     def on_rows(self, rows: NDArray[np.intp]) -> "ReadFactors":
-        """Some rows."""
+        """Return some rows."""
         return ReadFactors(self._table, self._reading, rows if self._rows is None else self._rows[rows])
 
     def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        """Return which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
         incomplete, counts = np.zeros(int(rows.sum()), dtype=bool), []
         for columns in _in_turn(len(self.names), self.at_a_time):
             gaps, of_columns = self._encode(columns).find_gaps(rows)
@@ -102,7 +115,7 @@ class ReadFactors(StoredFactors):
         return incomplete, np.concatenate(counts)
 
     def design(self) -> Design:
-        """The factors; their values are read when they are wanted."""
+        """Return the factors, whose values are read when they are needed."""
         known = self._table.facts if self._rows is None else []
         facts = next((facts for reading, facts in known if reading == self._reading), None)
         if facts is None:
@@ -112,7 +125,7 @@ class ReadFactors(StoredFactors):
         return replace(facts, values=ReadColumns(self, facts, self._table.kept))
 
     def read(self, factors: Sequence[int]) -> Design:
-        """Some factors with their values."""
+        """Return some factors with their values."""
         columns = sorted(j for i in factors for j in self._inputs[i])
         return design_part(self._encode(columns), self.names, columns, self._reading)
 
@@ -122,17 +135,17 @@ class ReadFactors(StoredFactors):
 
 
 def _in_turn(count: int, at_a_time: int) -> list[range]:
-    """So many numbers from 0 on, a few at a time."""
+    """Return the numbers from 0 to a count, a few at a time."""
     return [range(start, min(start + at_a_time, count)) for start in range(0, count, at_a_time)]
 
 
 def _when_gone(what: object, act: Callable[[Any], None], given: object) -> None:
-    """Do something once an object is no longer used by anyone; at the end of the process it is too late for it."""
+    """Call a function once an object is no longer used, but not at the end of the process."""
     weakref.finalize(what, act, given).atexit = False
 
 
 class Room:
-    """Memory for columns of one table, shared by all that is made of it: whoever comes last is served first."""
+    """Memory for columns of one table, shared by all that is made of it: the columns used last are kept."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -142,7 +155,7 @@ class Room:
         self._used, self._set_aside = 0, 0
 
     def get(self, owner: object, column: int) -> Floats | None:
-        """A column, (rows,), or None."""
+        """Return a column, (rows,), or None."""
         with self._lock:
             values = self._columns.pop((owner, column), None)
             if values is not None:
@@ -150,7 +163,7 @@ class Room:
             return values
 
     def put(self, owner: object, column: int, values: Floats) -> None:
-        """Keep a column as long as there is room; the one that was not wanted for longest goes first."""
+        """Keep a column as long as there is room; the one that was not used for longest goes first."""
         with self._lock:
             before = self._columns.pop((owner, column), None)
             self._columns[owner, column] = values
@@ -164,9 +177,9 @@ class Room:
                 self._used -= self._columns.pop(key).nbytes
 
     def make(self, size: int, make: Callable[[], Floats]) -> Floats | None:
-        """An array that takes so many bytes with all that is made of it, as long as it lives; None if it is too large.
+        """Make an array, and reserve bytes for it and all that is made of it while it lives; None if it is too large.
 
-        Columns that are kept go away for it.
+        Columns that are kept make room for it.
         """
         with self._lock:
             if size > self._size - self._set_aside:
@@ -191,7 +204,7 @@ class Room:
 
 
 class ReadColumns(ColumnsElsewhere):
-    """Columns that are read when they are wanted; those wanted last are kept while there is room."""
+    """Columns that are read when they are needed; those used last are kept while there is room."""
 
     def __init__(self, factors: ReadFactors, facts: Design, room: Room, rows: NDArray[np.intp] | None = None) -> None:
         self._factors, self._facts, self._room, self._rows = factors, facts, room, rows
@@ -203,7 +216,7 @@ class ReadColumns(ColumnsElsewhere):
         _when_gone(self, room.forget, self._owner)
 
     def view(self, columns: Sequence[int]) -> tuple[Floats, NDArray[np.intp]]:
-        """Some columns, (rows, columns), and where each is."""
+        """Return some columns, (rows, columns), and the position of each."""
         found = {j: values for j in columns if (values := self._room.get(self._owner, j)) is not None}
         wanted = sorted({int(self._factor_of[j]) for j in columns if j not in found})
         for start in range(0, len(wanted), self.at_a_time):
@@ -213,7 +226,7 @@ class ReadColumns(ColumnsElsewhere):
         return np.column_stack([found[j] for j in columns]), np.arange(len(columns))
 
     def _read(self, factors: Sequence[int]) -> dict[int, Floats]:
-        """The columns of some factors, (rows,) each."""
+        """Read the columns of some factors, (rows,) each."""
         values = np.asarray(self._factors.read(factors).values)
         some = slice(None) if self._rows is None else self._rows
         found = {j: values[some, k].copy() for k, j in enumerate(self._facts.columns_of(factors))}
@@ -233,14 +246,14 @@ class ReadColumns(ColumnsElsewhere):
         return [ask(make(here.on_factors(some)), range(len(some)), *shared) for some in here.in_blocks(factors)]
 
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> StoredColumns | Floats:
-        """The same columns on some rows; in memory if there is room, also for many functions of them if there are."""
+        """Return the columns on some rows; in memory if there is room, also for many functions of them if needed."""
         some = ReadColumns(self._factors, self._facts, self._room, rows if self._rows is None else self._rows[rows])
         size = 8 * rows.size * self.shape[1] * (FUNCTIONS if many_functions else 1)
         values = self._room.make(size, some.all)
         return some if values is None else values
 
     def all(self) -> Floats:
-        """All columns in memory, (rows, columns); those of constant factors are 0."""
+        """Read all columns, (rows, columns); those of constant factors are 0."""
         values, varying = np.zeros(self.shape), self._facts.varying
         for some in _in_turn(len(varying), self.at_a_time):
             columns = self._facts.columns_of([varying[k] for k in some])

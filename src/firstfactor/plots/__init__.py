@@ -20,7 +20,7 @@ from .effects import draw_effect, legend_entries
 from .fonts import fonts_for
 from .importance import draw_importance
 from .legend import add_figure_legend, add_legend
-from .original_data import Target
+from .original_data import OriginalTarget
 from .pair import draw_pair, read_pair
 from .path import draw_path
 from .stability import draw_stability
@@ -260,7 +260,7 @@ def _locate(indices: Indices, factor: str | int) -> int:
     )
 
 
-def _draw_effects(effects: list[Effect], target: Target, ax: Any) -> NDArray[Any]:
+def _draw_effects(effects: list[Effect], target: OriginalTarget, ax: Any) -> NDArray[Any]:
     """Draw a panel for each factor, and say once what lines mean."""
     axes = panels(len(effects), figure_maker()) if ax is None else np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(axes) != len(effects):

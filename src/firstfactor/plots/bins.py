@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .original_data import MISSING, Column
+from .original_data import MISSING, OriginalColumn
 
 # Bins of numbers in a panel of effects: at least and at most so many, and rows in each.
 LEAST_BINS, MOST_BINS, ROWS_IN_BIN = 5, 12, 40
@@ -39,7 +39,7 @@ class Bins:
         return len(self.centres) - self.has_missing
 
 
-def make_bins(column: Column, most_bins: int | None = None, most_levels: int = MOST_LEVELS) -> Bins:
+def make_bins(column: OriginalColumn, most_bins: int | None = None, most_levels: int = MOST_LEVELS) -> Bins:
     """The bins of a column; ``most_bins`` of numbers, by default as many as the rows are enough for."""
     if column.levels:
         return _bin_levels(column, most_levels)
@@ -48,7 +48,7 @@ def make_bins(column: Column, most_bins: int | None = None, most_levels: int = M
     return _bin_numbers(column, most_bins)
 
 
-def _bin_numbers(column: Column, most: int) -> Bins:
+def _bin_numbers(column: OriginalColumn, most: int) -> Bins:
     """Bins with about as many rows each; equal numbers share one, and missing ones have one of their own."""
     x = column.values[column.known]
     starts = np.unique(x)
@@ -63,7 +63,7 @@ def _bin_numbers(column: Column, most: int) -> Bins:
     return Bins(of_row, np.array(centres), () if column.known.all() else (MISSING,), edges)
 
 
-def _bin_levels(column: Column, most: int) -> Bins:
+def _bin_levels(column: OriginalColumn, most: int) -> Bins:
     """Levels that occur, the rarest as one, the last."""
     present = np.flatnonzero(column.counts)
     kept, labels = present, [column.levels[i] for i in present]

@@ -15,7 +15,7 @@ from ..results.indices import Indices
 from ..variance.conditional import Variances, how_to_read, make_variances
 from ..variance.partial_effects import Levels, partial_levels, plain_levels
 from .bins import Bins, make_bins
-from .original_data import Column, Target, analysed_rows, count_rows, read_columns, read_target
+from .original_data import OriginalColumn, OriginalTarget, analysed_rows, count_rows, read_columns, read_target
 
 # Series, such as classes, in a panel of effects.
 MOST_SERIES = 6
@@ -31,7 +31,7 @@ class Effect:
     factor: int
     name: str
     importance: float
-    column: Column
+    column: OriginalColumn
     bins: Bins
     plain: Levels
     """Means of the series drawn, whatever the other factors: (bins, series)."""
@@ -49,12 +49,12 @@ def read_effects(
     options: Options | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-) -> tuple[list[Effect], Target]:
+) -> tuple[list[Effect], OriginalTarget]:
     """The columns of the factors ``wanted``, in that order, and the response.
 
     With ``options``, those of the analysis, effects are also found with the other selected factors held fixed.
     """
-    columns: dict[int, list[tuple[str, Column]]] = {i: [] for i in wanted}
+    columns: dict[int, list[tuple[str, OriginalColumn]]] = {i: [] for i in wanted}
     for i, name, column in read_columns(X, indices, set(wanted)):
         columns[i].append((name, column))
     target = read_target(y, count_rows(X), indices)
@@ -72,7 +72,7 @@ def read_effects(
 
 def hold_others_fixed(
     effects: Sequence[Effect],
-    target: Target,
+    target: OriginalTarget,
     X: Any,
     y: Any,
     indices: Indices,
@@ -146,7 +146,7 @@ def _on_analysed_rows(table: Table, indices: Indices, n_rows: int) -> Table:
     return table if wanted.size == given.size else table.on_rows(np.searchsorted(given, wanted))
 
 
-def shown_series(target: Target) -> list[int]:
+def shown_series(target: OriginalTarget) -> list[int]:
     """The series that are drawn, in order: of many, those that vary most."""
     most: list[int] = np.sort(np.argsort(-target.values.var(axis=0), kind="stable")[:MOST_SERIES]).tolist()
     return most

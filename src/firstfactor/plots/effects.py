@@ -26,7 +26,7 @@ from .axes import (
 from .bins import Bins
 from .effect_levels import Effect, shown_series
 from .legend import Entry, add_legend, line_style
-from .original_data import MISSING, Target
+from .original_data import MISSING, OriginalTarget
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class Line:
     """How far beside the middle of a level it is drawn."""
 
 
-def draw_effect(ax: "Axes", effect: Effect, target: Target, legend: bool = True) -> None:
+def draw_effect(ax: "Axes", effect: Effect, target: OriginalTarget, legend: bool = True) -> None:
     """Draw one panel: the response against one column."""
     lines = _lines(ax, effect, target)
     if len(target.series) == 1:
@@ -75,7 +75,7 @@ def draw_effect(ax: "Axes", effect: Effect, target: Target, legend: bool = True)
     ax.set_ylabel(fitting([Label(target.label)], room, ax.yaxis.label)[0], parse_math=False)
 
 
-def _lines(ax: "Axes", effect: Effect, target: Target) -> list[Line]:
+def _lines(ax: "Axes", effect: Effect, target: OriginalTarget) -> list[Line]:
     """What is drawn of each series: levels as they look, then with others held fixed."""
     shown = shown_series(target)
     held = effect.fixed is not None and bool(effect.others)
@@ -94,12 +94,12 @@ def _lines(ax: "Axes", effect: Effect, target: Target) -> list[Line]:
     return lines
 
 
-def _possible(target: Target, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+def _possible(target: OriginalTarget, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """Levels as they can be: a sum of effects may leave the range of shares."""
     return np.clip(levels, 0, 1) if target.classes else levels
 
 
-def legend_entries(effects: Sequence[Effect], target: Target) -> list[Entry]:
+def legend_entries(effects: Sequence[Effect], target: OriginalTarget) -> list[Entry]:
     """What a legend explains; nothing where one line speaks for itself."""
     shown = shown_series(target)
     entries = [Entry(target.series[series], SERIES[k]) for k, series in enumerate(shown)] if len(shown) > 1 else []
@@ -111,7 +111,7 @@ def legend_entries(effects: Sequence[Effect], target: Target) -> list[Entry]:
     return entries
 
 
-def _draw_rows(ax: "Axes", effect: Effect, target: Target) -> None:
+def _draw_rows(ax: "Axes", effect: Effect, target: OriginalTarget) -> None:
     """Draw some rows as pale dots; those of a level beside each other."""
     rng = np.random.default_rng(0)
     rows = np.flatnonzero(effect.column.known)

@@ -23,7 +23,7 @@ MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
-class Column:
+class OriginalColumn:
     """One column of a factor as it stands in the table."""
 
     values: Floats
@@ -55,13 +55,13 @@ class Column:
         ranks[self.known] = rankdata(self.values[self.known])
         return np.where(self.known, ranks, np.mean(ranks[self.known]) if self.known.any() else 0.0)
 
-    def take(self, rows: NDArray[np.intp]) -> "Column":
+    def take(self, rows: NDArray[np.intp]) -> "OriginalColumn":
         """Some rows."""
-        return Column(self.values[rows], self.levels)
+        return OriginalColumn(self.values[rows], self.levels)
 
 
 @dataclass(frozen=True)
-class Target:
+class OriginalTarget:
     """The response as it stands in the table."""
 
     name: str
@@ -82,7 +82,7 @@ class Target:
         return self.name if len(self.series) == 1 else "outputs, standardised"
 
 
-def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, str, Column]]:
+def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, str, OriginalColumn]]:
     """Yield the columns of the factors ``wanted`` in the order of the table: factor, name and values."""
     factor_of = {j: i for i, members in enumerate(indices.members) for j in members}
     names, columns, n_rows = _open(X, [j for j, i in factor_of.items() if i in wanted])
@@ -115,22 +115,22 @@ def count_rows(X: Any) -> int:
     return X.n_rows if isinstance(X, ColumnTable) else open_table(X)[2]
 
 
-def read_target(y: Any, n_rows: int, indices: Indices) -> Target:
+def read_target(y: Any, n_rows: int, indices: Indices) -> OriginalTarget:
     """The response in its own units."""
     outputs = read_outputs(y, n_rows).on_rows(analysed_rows(indices, n_rows))
     names = tuple(map(printable, outputs.names))
     if len(names) > 1:
         encoded = outputs.encode()
         if encoded.values.shape[1] != len(names):
-            return Target("outputs", encoded.values, tuple(f"{k + 1}" for k in range(encoded.values.shape[1])))
-        return Target("outputs", encoded.values / np.maximum(encoded.values.std(axis=0), 1e-300), names)
+            return OriginalTarget("outputs", encoded.values, tuple(f"{k + 1}" for k in range(encoded.values.shape[1])))
+        return OriginalTarget("outputs", encoded.values / np.maximum(encoded.values.std(axis=0), 1e-300), names)
     if indices.task == "classification":
         encoded = outputs.encode("classification")
         classes = tuple(map(printable, encoded.classes))
         shown = [1] if len(classes) == 2 else range(len(classes))
         values = np.column_stack([encoded.codes == k for k in shown]).astype(np.float64)
-        return Target(names[0], values, tuple(classes[k] for k in shown), classes)
-    return Target(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
+        return OriginalTarget(names[0], values, tuple(classes[k] for k in shown), classes)
+    return OriginalTarget(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
 
 
 def _refuse_another_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> None:
@@ -151,12 +151,12 @@ def _first_few(names: tuple[str, ...]) -> str:
     return shown if len(names) <= 5 else f"{shown}, ... ({len(names)} in all)"
 
 
-def _read(column: Any, name: str, category: bool) -> Column:
+def _read(column: Any, name: str, category: bool) -> OriginalColumn:
     """One column of the table as numbers or as levels in order."""
     read = read_column(column, f"column {name!r} of X")
     values = read.values
     if isinstance(values, np.ndarray) and values.dtype != bool and not category:
-        return Column(read.spread(exact_floats(values)), ())
+        return OriginalColumn(read.spread(exact_floats(values)), ())
     codes, levels = level_codes(values)
     if isinstance(values, Labels) and not values.ordered:
         order = sorted(range(len(levels)), key=lambda i: str(levels[i]))
@@ -165,5 +165,5 @@ def _read(column: Any, name: str, category: bool) -> Column:
         codes, levels = rank[codes].astype(np.intp), [levels[i] for i in order]
     labels = tuple(map(printable, levels))
     if not read.n_missing:
-        return Column(codes.astype(np.float64), labels)
-    return Column(np.nan_to_num(read.spread(codes), nan=len(labels)), (*labels, MISSING))
+        return OriginalColumn(codes.astype(np.float64), labels)
+    return OriginalColumn(np.nan_to_num(read.spread(codes), nan=len(labels)), (*labels, MISSING))

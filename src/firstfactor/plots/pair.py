@@ -21,7 +21,7 @@ from .axes import (
     width,
 )
 from .bins import Bins, make_bins
-from .original_data import MISSING, Column, count_rows, read_columns, read_target
+from .original_data import MISSING, OriginalColumn, count_rows, read_columns, read_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def read_pair(X: Any, y: Any, indices: Indices, first: int, second: int) -> Pair
 
     Of several classes or outputs it is the one whose mean differs most from cell to cell.
     """
-    columns: dict[int, tuple[str, Column]] = {}
+    columns: dict[int, tuple[str, OriginalColumn]] = {}
     for i, name, column in read_columns(X, indices, {first, second}):
         columns.setdefault(i, (name, column))
     target = read_target(y, count_rows(X), indices)

@@ -15,7 +15,7 @@ from ..data.table import flatten_names
 from ..parameters import Options
 from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
 from ..plots.effects import legend_entries
-from ..plots.original_data import Column, Target, analysed_rows, count_rows, read_columns
+from ..plots.original_data import OriginalColumn, OriginalTarget, analysed_rows, count_rows, read_columns
 from ..plots.pair import Pair
 from ..results.formats import format_number
 from ..results.indices import Indices
@@ -30,7 +30,7 @@ MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
 class Data:
     """What the page tells about the table itself."""
 
-    target: Target
+    target: OriginalTarget
     effects: list[Effect]
     n_effects: int
     """How many there are, shown or not."""
@@ -92,7 +92,7 @@ def _find_dates(X: Any) -> set[str]:
     return {str(name) for name, kind in frame.schema.items() if isinstance(kind, nw.Date | nw.Datetime)}
 
 
-def summarise(column: Column, are_dates: bool = False) -> str:
+def summarise(column: OriginalColumn, are_dates: bool = False) -> str:
     """The range of numbers, or of dates, or the most frequent levels in a few words."""
     if not column.levels:
         return _summarise_numbers(column, _format_date if are_dates else format_number)
@@ -106,7 +106,7 @@ def _format_date(days: float) -> str:
     return str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(days)), "D"))
 
 
-def _summarise_numbers(column: Column, write: Callable[[float], str]) -> str:
+def _summarise_numbers(column: OriginalColumn, write: Callable[[float], str]) -> str:
     known = column.values[column.known]
     n_missing = column.values.size - known.size
     missing = f"; {n_missing:,} missing" if n_missing else ""
@@ -139,7 +139,7 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
     }
 
 
-def _summarise_target(target: Target) -> str:
+def _summarise_target(target: OriginalTarget) -> str:
     """The range of the response, how many rows each class has, or which outputs there are."""
     if target.classes:
         counts = target.values.sum(axis=0).astype(int).tolist()
@@ -151,4 +151,4 @@ def _summarise_target(target: Target) -> str:
         return ", ".join(shown[:MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
     if len(target.series) > 1:
         return ", ".join(map(brief, target.series[:MOST_CLASSES]))
-    return summarise(Column(target.values[:, 0], ()))
+    return summarise(OriginalColumn(target.values[:, 0], ()))

@@ -17,10 +17,10 @@ from .rows import explain
 FORMULA = re.compile(r"(?:^|(?<=[;\r\n]))(?=[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff0d\uff20])")
 
 if TYPE_CHECKING:
-    from ..files.dataset import Dataset
     from ..results.indices import Indices
     from ..results.sharing import Cluster, Tree
     from ..results.stability import Stability
+    from ..tables.dataset import Dataset
 
 
 class Exported(Protocol):

@@ -1,1 +1,0 @@
-"""A file in, a table out."""

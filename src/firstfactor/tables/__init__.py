@@ -1,0 +1,1 @@
+"""Files and data frames in, a table with factors and a response out."""

@@ -1,0 +1,282 @@
+"""`Source`: a table that has not been read yet, whatever it comes from; `Format`: how a file of one kind is read."""
+
+import contextlib
+import dataclasses
+import functools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from .._utils.optional import require
+from .._utils.text import first_line
+from ..parameters import RankParameters
+from .plain_file import say_unsteady, temporary_copy
+from .written import as_number, in_english
+
+# Columns examined in one pass through a file: polars takes longer and more memory than in proportion for many.
+AT_ONCE = 400
+
+# The column that numbers the rows of the file from 0; no file can have one of this name.
+ROW = "\0row"
+
+# Types that few libraries know.
+WIDE = (pl.Int128, pl.UInt128)
+
+
+class Format:
+    """How files of one format are recognised and read, and how messages speak of their rows.
+
+    A new format is a subclass with `read`, or `scan` if it need not be read whole, and a line in `formats.FORMATS`.
+    """
+
+    name: str
+    """The value of ``format=``."""
+    suffixes: tuple[str, ...] = ()
+    """Ends of file names that tell the format."""
+    mark: bytes = b""
+    """Regular expression of the first bytes that tell the format, whatever the file is called."""
+    needs: tuple[str, ...] = ()
+    """Packages that reading takes."""
+    extra: str = ""
+    """The extra of firstfactor that brings them."""
+    label: str = ""
+    """The format with an article, in messages about these packages."""
+    loose: bool = False
+    """Whether text may stand for numbers or for missing values, as where nothing makes sure what a column holds."""
+    untyped: bool = False
+    """Whether every column is text, whatever it stands for."""
+    has_tables: bool = False
+    """Whether a file may hold several tables."""
+    is_lazy: bool = False
+    """Whether rows are read when they are needed, not all when the file is opened."""
+    by_column: bool = False
+    """Whether single columns can be read without the others."""
+
+    def prepare(self, path: Path, stack: contextlib.ExitStack) -> Path:
+        """Return a path that the library takes: a copy where the path is not text, until the stack is closed."""
+        return path if str(path).encode(errors="replace").decode() == str(path) else temporary_copy(path, stack)
+
+    def read(self, path: Path, shown: str, table: str | None) -> pl.DataFrame:
+        """Read a table of a file whole; ``table`` names it where the file has several."""
+        raise NotImplementedError
+
+    def scan(self, path: Path, shown: str, reading: RankParameters) -> "Source":
+        """Open a file as a source."""
+        for package in self.needs:
+            require(package, self.label, self.extra)
+        frame = self.read(path, shown, reading.table).lazy().with_row_index(ROW)
+        return typed_source(path, shown, self, frame, reading.decimal)
+
+    def place(self, source: "Source", row: int) -> str:  # noqa: ARG002
+        """Return the place of a row in words."""
+        return f"row {row + 1:,}"
+
+    def fault(self, source: "Source") -> str | None:  # noqa: ARG002
+        """Return why a file cannot be read, if a reason is found."""
+        return None
+
+    def last_fault(self, source: "Source") -> str | None:  # noqa: ARG002
+        """Return a reason that is looked for only if `fault` finds none."""
+        return None
+
+
+class Frame(Format):
+    """A data frame in memory."""
+
+    name = "frame"
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A table that has not been read yet."""
+
+    path: Path
+    """The file to read: not compressed, and a copy if it came through standard input."""
+    shown: str
+    """What to call it in messages."""
+    format: Format
+    frame: pl.LazyFrame
+    """All columns, by numbers, and `ROW`. Those of CSV files are text."""
+    dtypes: dict[str, pl.DataType]
+    """The names of the columns, in the order of the frame, and their types."""
+    separator: str = ""
+    unnamed: frozenset[str] = frozenset()
+    """Columns that have no name in the file and were given one."""
+    decimal: str = "."
+    """The decimal mark of numbers that are text."""
+    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """How the file is read: parameters of `rank`, with what was guessed."""
+    header: int = 1
+    """The line of the header."""
+    at_once: int = AT_ONCE
+    """How many columns are examined in one pass through the file."""
+
+    @property
+    def files(self) -> dict[Path, str]:
+        """The files that are read, and what to call each in messages."""
+        return {self.path: self.shown}
+
+    @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.dtypes)
+
+    @functools.cached_property
+    def _numbers(self) -> dict[str, str]:
+        return {name: numbered(number) for number, name in enumerate(self.dtypes)}
+
+    def column(self, name: str) -> pl.Expr:
+        """Return the values of a column; polars would take a name such as * or ^x$ for a pattern."""
+        return pl.col(self._numbers[name])
+
+    def numeral(self, name: str) -> pl.Expr:
+        """Return the values of a column of text as they would be written in English if they are numbers."""
+        return in_english(self.column(name), self.decimal)
+
+    def place(self, row: int) -> str:
+        """Return the place of a row, in words a person can act on."""
+        return self.format.place(self, row)
+
+    def fault(self) -> str | None:
+        """Return why the file cannot be read, if a reason is found."""
+        return self.format.fault(self)
+
+    def collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
+        """Run a query on the file in small pieces; an error names the line where the file is wrong."""
+        damaged = f"{self.shown} is damaged: it cannot be read as {self.format.name}."
+        try:
+            return frame.collect(engine="streaming")
+        except pl.exceptions.NoDataError as error:  # polars before 2.0; later ones return no rows
+            raise ValueError(f"{self.shown} has no rows below its header.") from error
+        except pl.exceptions.PolarsError as error:
+            fault = self.fault() or self.format.last_fault(self) or (damaged if self.format.by_column else None)
+            raise ValueError(fault or f"{self.shown} cannot be read: {first_line(error)}") from error
+        except FileNotFoundError as error:
+            raise ValueError(say_unsteady(self.shown)) from error
+        except OSError as error:
+            raise ValueError(f"{self.shown} cannot be read as {self.format.name}: {first_line(error)}") from error
+        except pl.exceptions.PanicException as error:  # what polars does not expect of a file
+            raise ValueError(damaged) from error
+
+    def with_nulls(self, na: Sequence[str]) -> "Source":
+        """Return the same table with null in place of the values that stand for it."""
+        numbers = [number for number in map(_as_float, na) if number is not None]
+
+        def marked(name: str, dtype: pl.DataType) -> pl.Expr | None:
+            column = self.column(name)
+            if dtype == pl.String:
+                number = as_number(self.numeral(name))
+                return (column.str.strip_chars() if self.format.loose else column).is_in(na) | number.is_in(numbers)
+            if dtype in (pl.Categorical, pl.Enum):
+                return column.cast(pl.String).is_in(na)
+            return column.cast(pl.Float64).is_in(numbers) if dtype.is_numeric() else None
+
+        questions = ((self.column(name), marked(name, dtype)) for name, dtype in self.dtypes.items())
+        nulls = [pl.when(question.fill_null(False)).then(None).otherwise(column).name.keep()
+                 for column, question in questions if question is not None]  # fmt: skip
+        return dataclasses.replace(self, frame=self.frame.with_columns(nulls)) if na else self
+
+
+def _as_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def typed_source(path: Path, shown: str, kind: Format, frame: pl.LazyFrame, decimal: str | None = None) -> Source:
+    """Return a source whose columns have types of their own; ``frame`` has them by name, and `ROW`."""
+    schema = frame.collect_schema()
+    header = [name for name in schema.names() if name != ROW]
+    if not header:
+        raise ValueError(f"{shown} has no columns.")
+    names, unnamed = name_columns(header, shown, kind.loose)
+    frame = frame.rename({name: numbered(number) for number, name in enumerate(header)})
+    dtypes = dict(zip(names, (schema[name] for name in header), strict=True))
+    return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=decimal or ".")
+
+
+def frame_source(frame: pl.DataFrame, shown: str) -> Source:
+    """Return a data frame as a source; its types are taken as they are."""
+    return typed_source(Path(), shown, Frame(), frame.lazy().with_row_index(ROW))
+
+
+def name_columns(header: Sequence[str], shown: str, loose: bool = True) -> tuple[list[str], frozenset[str]]:
+    """Return a name for each column, and which of the names are made up.
+
+    With ``loose``, needless blanks are removed from names, unless two of them would become one.
+    """
+    tidy = [tidy_name(name) for name in header]
+    differ_in_blanks = len({*tidy, ""}) < len({name for name in header if name.strip()} | {""})
+    if differ_in_blanks or not loose:
+        tidy = [name if name.strip() else "" for name in header]
+    names = [name or f"column {number}" for number, name in enumerate(tidy, start=1)]
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"two columns of {shown} have the name {twice!r}. Rename one.")
+    return names, frozenset(name for name, given in zip(names, tidy, strict=True) if not given)
+
+
+def tidy_name(name: str) -> str:
+    """Return a name with one blank where it has several or a line break, and none around it."""
+    return " ".join(name.split())
+
+
+def numbered(number: int) -> str:
+    """Return what a column is called in the frame, given its number."""
+    return f"\0{number}"
+
+
+def choose_table(shown: str, what: str, tables: Sequence[str], wanted: str | None) -> str:
+    """Return the table of a file that the user named, or the only one there is."""
+    listed = ", ".join(map(repr, tables))
+    if wanted is not None and wanted not in tables:
+        raise ValueError(f"table: {shown} has no {what} {wanted!r}. It has: {listed or 'none'}.")
+    if not tables:
+        raise ValueError(f"{shown} has no {what} with data.")
+    if wanted is None and len(tables) > 1:
+        raise ValueError(f"{shown} has {len(tables)} {what}s: name one with table=. They are: {listed}.")
+    return wanted or tables[0]
+
+
+def encoding_fault(path: Path, shown: str) -> str | None:
+    """Return which line of a text file is not UTF-8."""
+    with path.open("rb") as file:
+        if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
+            return f"{shown} is UTF-16, not UTF-8. Convert it: iconv -f utf-16 -t utf-8 FILE > NEW_FILE."
+        file.seek(0)
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return (
+                    f"line {number:,} of {shown} is not UTF-8 (byte 0x{line[error.start]:02x} at column "
+                    f"{error.start + 1}). Convert the file: iconv -f latin1 -t utf-8 FILE > NEW_FILE."
+                )
+    return None
+
+
+def ask_by_column(
+    source: Source,
+    names: Sequence[str],
+    questions: Callable[[str], dict[str, pl.Expr]],
+    prepare: Callable[[Sequence[str]], pl.LazyFrame] | None = None,
+) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return the number of rows, and answers to questions on every column.
+
+    ``prepare`` makes the frame on which questions on some columns are asked; the default is that of the source.
+    """
+    n_rows, found = 0, dict[str, dict[str, Any]]()
+    for start in range(0, len(names), source.at_once):
+        some = names[start : start + source.at_once]
+        frame = source.frame if prepare is None else prepare(some)
+        asked = {name: questions(name) for name in some}
+        numbered = (expression.alias(str(i)) for i, expression in enumerate(chain(*map(dict.values, asked.values()))))
+        n_rows, *answers = source.collect(frame.select(pl.len().alias("n_rows"), *numbered)).row(0)
+        given = iter(answers)
+        found |= {name: dict(zip(keys, given, strict=False)) for name, keys in asked.items()}
+    return n_rows, found
