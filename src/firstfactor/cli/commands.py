@@ -13,7 +13,7 @@ except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
 from .options import DEMO, Demo, EachOnce, takes_parameters
-from .run import rank_files, run
+from .run import run
 
 if TYPE_CHECKING:
     from ..ranking import Progress, Ranking
@@ -105,7 +105,13 @@ def rank(
     **given: Any,
 ) -> None:
     """Read files, rank the factors of their table, and show the result."""
-    rank_files(data, target, given)
+
+    def work(options: dict[str, Any], show: "Progress") -> "Ranking":
+        from ..ranking import rank
+
+        return rank(data[0] if len(data) == 1 else data, target, progress=show, **options)
+
+    run(work, data, given)
 
 
 @app.command(help=DEMO_HELP, cls=EachOnce)
