@@ -261,17 +261,22 @@ def test_processes_may_compile_the_same_kernel_at_once(folder):
 
 
 def test_versions_that_nobody_has_used_for_a_month_are_removed(folder):
-    """And only those, when another version begins."""
-    others = [folder / "home" / ".cache" / "firstfactor" / f"firstfactor-{name}" for name in ("used", "unused")]
-    for other, days in zip(others, (20, 40), strict=True):
-        other.mkdir(parents=True)
-        (other / "kernel").touch()
-        used = time.time() - 24 * 3600 * days
-        os.utime(other, (used, used))
+    """When another version begins, and nothing else that is there."""
+    days = {"firstfactor-" + 16 * "a": 20, "firstfactor-" + 16 * "b": 40, "firstfactor-results": 40}
+    for name, unused in days.items():
+        (folder / "chosen" / name).mkdir(parents=True)
+        (folder / "chosen" / name / "file").touch()
+        used = time.time() - 24 * 3600 * unused
+        os.utime(folder / "chosen" / name, (used, used))
+    assert run_in(folder, NUMBA_CACHE_DIR="chosen") == COMPILED
+    assert [(folder / "chosen" / name).exists() for name in days] == [True, False, True]
+
+
+def test_a_version_that_is_used_counts_as_used(folder):
     assert run_in(folder) == COMPILED
-    assert [other.exists() for other in others] == [True, False]
-    os.utime(kept(folder)[0].parents[1], (0, 0))
-    assert run_in(folder) == FOUND and kept(folder)[0].parents[1].stat().st_mtime > time.time() - 3600
+    os.utime(version_folder(folder), (0, 0))
+    assert run_in(folder) == FOUND
+    assert version_folder(folder).stat().st_mtime > time.time() - 3600
 
 
 # --- locked down --------------------------------------------------------------------------------------------------

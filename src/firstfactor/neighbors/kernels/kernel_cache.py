@@ -7,6 +7,7 @@ and of all else that decides what is compiled. What is in it will be run: only i
 Where there can be no such folder, kernels are compiled in every process. Numba would go on to other folders.
 """
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -113,10 +114,11 @@ def _digest() -> str:
 
 
 def _remove_unused(above: Path) -> None:
-    """Remove folders of versions that no process has used for long."""
-    for folder in above.glob("firstfactor-*"):
-        if folder.lstat().st_mtime < time.time() - _UNUSED:
-            shutil.rmtree(folder, ignore_errors=True)
+    """Remove folders of versions that no process has used for long, and nothing that has another kind of name."""
+    for folder in above.glob("firstfactor-" + 16 * "[0-9a-f]"):
+        with contextlib.suppress(OSError):  # another process may be faster
+            if folder.lstat().st_mtime < time.time() - _UNUSED:
+                shutil.rmtree(folder)
 
 
 FOLDER: Path | None = None
@@ -127,7 +129,7 @@ if not _config.DISABLE_JIT:
     try:
         FOLDER = _make_folder()
     except OSError as error:
-        OBSTACLE = f"{error.strerror}: {error.filename}"
+        OBSTACLE = f"{error.strerror}: {error.filename}" if error.filename else f"{error.strerror}"
         logging.getLogger(__name__).warning(
             "firstfactor cannot save its compiled code and compiles again in every process (%s). To start faster, set"
             " NUMBA_CACHE_DIR to a writable folder.",
