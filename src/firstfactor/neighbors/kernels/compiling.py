@@ -7,14 +7,13 @@ None of them makes an array: Python allocates those that a kernel fills in or ne
 be counted, and what numpy does is not compiled: `np.empty` alone takes longer to compile than most functions here.
 """
 
-import functools
 from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
 
-from .kernel_cache import keep
+from .kernel_cache import compile_and_keep
 
 Kernel = TypeVar("Kernel")
 
@@ -48,7 +47,7 @@ def jit(function: Kernel) -> Kernel:
 
     It must not make, keep or return arrays, and all its calls must be with the same types.
     """
-    kernel = keep(functools.partial(njit, **_KERNEL), function)
+    kernel = compile_and_keep(function, _KERNEL)
     KERNELS.append(kernel)
     return kernel
 

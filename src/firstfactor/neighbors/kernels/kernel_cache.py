@@ -16,12 +16,12 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
 from llvmlite import binding
+from numba import njit
 
 _config: Any = numba.config
 
@@ -35,20 +35,21 @@ _SIZE = 2**20
 _UNUSED = 30 * 24 * 3600
 
 
-def keep(compile_: Callable[..., Any], function: Any) -> Any:
-    """Compile a kernel with numba, and let later processes find it.
+def compile_and_keep(function: Any, options: dict[str, Any]) -> Any:
+    """Compile a kernel with these options of numba at its first call, and let later processes find it.
 
-    A kernel must have one signature. Of two processes that save two signatures at the same time, numba could let one
-    find the code of the other.
+    A kernel must have one signature. If two processes save two of them at the same time, numba may load the code of one
+    for the other.
     """
-    if FOLDER is None:
-        return compile_()(function)
-    before, _config.CACHE_DIR = _config.CACHE_DIR, str(FOLDER)
-    try:
-        kernel = compile_(cache=True)(function)
-    finally:
-        _config.CACHE_DIR = before
-    return kernel if FOLDER in Path(kernel.stats.cache_path).parents else compile_()(function)
+    if FOLDER is not None:
+        before, _config.CACHE_DIR = _config.CACHE_DIR, str(FOLDER)
+        try:
+            kernel = njit(cache=True, **options)(function)
+        finally:
+            _config.CACHE_DIR = before
+        if FOLDER in Path(kernel.stats.cache_path).parents:
+            return kernel
+    return njit(**options)(function)
 
 
 def is_compiled() -> bool:

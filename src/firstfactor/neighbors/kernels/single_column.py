@@ -262,7 +262,7 @@ def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
 
 @jit
 def _gather(values: Any, rows: Any, columns: Any, out: Any, row_step: int, column_step: int) -> None:
-    """Copy values to every so many-th element of ``out``."""
+    """Copy values to elements of ``out`` that are these steps apart."""
     for i in range(rows.size):
         for j in range(columns.size):
             out[i * row_step + j * column_step] = values[rows[i], columns[j]]
