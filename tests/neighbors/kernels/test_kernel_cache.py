@@ -318,13 +318,12 @@ def test_compiled_code_that_others_could_have_written_is_not_run(machine):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
-def test_compiled_code_in_a_folder_of_another_user_is_not_run(machine):
-    (machine / "home").chmod(0o755)
-    use_locked(machine)
-    private = version_folder(machine)
-    private.chmod(0o755)
-    os.chown(private, 12345, -1)
-    assert compiles_each_time(machine)
+def test_compiled_code_in_a_folder_of_another_user_is_not_run(folder):
+    """Not even by root, who could take the folder."""
+    assert run_in(folder) == COMPILED
+    os.chown(version_folder(folder), 12345, -1)
+    out, log = run(python(USE), folder, **settings(folder))
+    assert out == COMPILED and ADVICE in log
 
 
 def test_a_folder_in_which_numba_cannot_write_is_not_replaced_by_another(machine):
