@@ -78,7 +78,7 @@ def read_columns(path):
 def report(path, memory, way, reading):
     """Run the command, and print what it took."""
     typed = ["firstfactor", "rank", str(path), "-t", "y", "--memory", memory, *way]
-    code = f"import sys; sys.argv = {typed!r}; from firstfactor.cli.script import main; main()"
+    code = f"import sys; sys.argv = {typed!r}; from firstfactor.cli.main import main; main()"
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     printed = process.stdout.read()

@@ -31,7 +31,7 @@ COLD_ROUNDS, COLD_LIMIT = 3, 0.5
 DEMO = """
 import atexit, time
 from numba.core import event
-from firstfactor.cli.script import main
+from firstfactor.cli.main import main
 
 class Kernels(event.Listener):
     depth, seconds = 0, {}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import as_lists, tables
+from sample_tables import as_lists, tables
 
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 

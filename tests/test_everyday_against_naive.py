@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tables import as_lists, as_lists_with_gaps, as_rows, everyday_tables, mixed, tables
+from sample_tables import as_lists, as_lists_with_gaps, as_rows, everyday_tables, mixed, tables
 
 from firstfactor import FIRST, explained_variance, total_indices
 from firstfactor._utils.threads import Workers

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn
+from sample_tables import friedman, mixed
 from scripts import run_script
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -19,7 +20,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from tables import friedman, mixed
 
 from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
 

@@ -9,12 +9,12 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from sample_tables import friedman
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
-from tables import friedman
 
 from firstfactor import FIRST, DataQualityWarning
 from firstfactor.inference import row_order

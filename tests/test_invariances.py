@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import friedman, tables
+from sample_tables import friedman, tables
 
 from firstfactor import FIRST, total_indices
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tables import as_lists, mixed, tables
+from sample_tables import as_lists, mixed, tables
 
 from firstfactor import FIRST, closed_indices, cumulative_ranking, interactions, shapley_effects
 from firstfactor.dependence.clusters import Cutter

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sample_tables import everyday_tables, friedman, mixed, tables
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
-from tables import everyday_tables, friedman, mixed, tables
 
 from firstfactor import FIRST, closed_indices, cumulative_ranking, interactions, shapley_effects
 from firstfactor.variance import conditional

@@ -809,26 +809,6 @@ def test_help_does_not_wait_for_compilers():
     assert finished.stdout.decode().splitlines()[-1] == "[]"
 
 
-@pytest.mark.slow
-def test_the_plainest_call_does_not_wait_for_what_reads_options(folder):
-    code = (
-        "import sys; from firstfactor.cli import main as cli; "
-        "sys.argv = ['firstfactor', 'rank', 't.csv', '--target', 'y']; assert cli._main() == 0; "
-        "print([name for name in ('typer', 'click', 'pydantic') if name in sys.modules])"
-    )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=CLEAN, cwd=folder)
-    assert finished.stdout.decode().splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize(
-    ("data", "target"), [("t.csv", "y"), ("t.csv", ""), ("t.csv", "nothing"), ("nothing.csv", "y"), ("", "y")]
-)
-def test_the_plainest_call_does_what_it_does_in_another_order(data, target, folder):
-    first, second = (run_here("rank", *order, folder=folder) for order in ([data, "-t", target], ["-t", target, data]))
-    assert first.returncode == second.returncode and first.stderr == second.stderr
-    assert first.stdout.partition(b"Time:")[0] == second.stdout.partition(b"Time:")[0]
-
-
 def test_what_looks_like_an_option_is_no_file_and_no_target(folder):
     refused = run_here("rank", "--tables", "-t", "y", folder=folder).stderr
     assert re.match(rb"error: No such option:? '?--tables", refused)  # typer and click word it in two ways

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from tables import as_lists, mixed
+from sample_tables import as_lists, mixed
 
 from firstfactor.data.design import read_design
 from firstfactor.data.scaling import FAR, LARGEST

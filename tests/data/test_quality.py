@@ -4,8 +4,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sample_tables import friedman, mixed
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from tables import friedman, mixed
 
 from firstfactor import FIRST, DataQualityWarning, backward_elimination, total_indices
 from firstfactor.problems import friedman as friedman_problem

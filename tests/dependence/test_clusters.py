@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sample_tables import mixed
 from scipy.cluster.hierarchy import is_valid_linkage, linkage
 from scipy.spatial.distance import squareform
-from tables import mixed
 
 from firstfactor import FIRST, Cluster, total_indices
 from firstfactor.dependence import sharing as sharing_module

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sample_tables import friedman
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from tables import friedman
 
 from firstfactor import FIRST, DataQualityWarning, rank, total_indices
 from firstfactor.inference.row_order import fit_other_blocks, rank_correlation

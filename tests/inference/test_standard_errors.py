@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sample_tables import as_lists, friedman, mixed, tables
 from scipy.stats import norm
-from tables import as_lists, friedman, mixed, tables
 
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.inference import standard_errors as uncertainty

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_tables import as_lists, friedman, tables
 from scripts import run_script, seconds_to_stop
-from tables import as_lists, friedman, tables
 
 from firstfactor import FIRST
 from firstfactor._utils.threads import Workers
@@ -263,7 +263,7 @@ def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
         from firstfactor.data.design import read_design
         from firstfactor.neighbors import search
         from firstfactor.variance.local_linear import LocalLinear
-        from tables import as_lists_with_gaps
+        from sample_tables import as_lists_with_gaps
         rng = np.random.default_rng(0)
         n = 36
         X = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))

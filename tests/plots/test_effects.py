@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from tables import mixed
+from sample_tables import mixed
 
 from firstfactor import FIRST, backward_elimination, stability, total_indices
 from firstfactor.parameters import Options

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from tables import mixed
+from sample_tables import mixed
 
 from firstfactor import FIRST, total_indices
 from firstfactor.plots import plot_pair

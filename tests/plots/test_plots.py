@@ -13,7 +13,7 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib import font_manager
 from matplotlib.figure import Figure
-from tables import friedman, mixed
+from sample_tables import friedman, mixed
 
 from firstfactor import FIRST, Indices, backward_elimination, stability, total_indices
 from firstfactor._utils.shorten import shorten, shorten_all

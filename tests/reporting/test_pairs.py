@@ -1,7 +1,7 @@
 """Which factor of several that stand in for each other is shown."""
 
 import pandas as pd
-from tables import mixed
+from sample_tables import mixed
 
 from firstfactor import total_indices
 from firstfactor.dependence.sharing import add_sharing

@@ -16,9 +16,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from sample_tables import friedman, mixed
 from scripts import run_script
 from sklearn.pipeline import make_pipeline
-from tables import friedman, mixed
 
 from firstfactor import FIRST, Stability, backward_elimination, rank, stability, total_indices
 from firstfactor.plots.original_data import OriginalColumn

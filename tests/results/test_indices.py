@@ -6,8 +6,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import pytest
+from sample_tables import discrete_and_continuous, friedman
 from scipy.stats import norm
-from tables import discrete_and_continuous, friedman
 
 from firstfactor import FIRST, DataQualityWarning, total_indices
 

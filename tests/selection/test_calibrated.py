@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sample_tables import friedman, mixed
 from scipy.stats import norm
 from scripts import run_script
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
-from tables import friedman, mixed
 
 from firstfactor import FIRST, problems
 from firstfactor.data.design import read_design

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tables import friedman
+from sample_tables import friedman
 
 from firstfactor import FIRST, rank
 from firstfactor._utils import checkpoint as checkpoint_file
@@ -256,7 +256,7 @@ def test_a_killed_process_goes_on(tmp_path):
         import sys, warnings
         sys.path[:0] = {[str(Path(__file__).parents[1])]!r}
         import numpy as np
-        from tables import friedman
+        from sample_tables import friedman
         from firstfactor import FIRST
         warnings.simplefilter("ignore")
         X, y = friedman(4000, factors=100)

@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-from tables import friedman
+from sample_tables import friedman
 
 from firstfactor import FIRST
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import discrete_and_continuous
+from sample_tables import discrete_and_continuous
 
 from firstfactor import FIRST, total_indices
 from firstfactor.parameters import Options

@@ -14,10 +14,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
+from sample_tables import mixed
 from scipy.optimize import linprog
 from scripts import seconds_to_stop
 from sklearn.exceptions import DataConversionWarning
-from tables import mixed
 
 import firstfactor
 from firstfactor import FIRST, Stability, stability

@@ -6,7 +6,7 @@ import re
 import polars as pl
 import pytest
 from reading import read, read_text, write
-from tables import frame_of_all_kinds
+from sample_tables import frame_of_all_kinds
 
 from firstfactor.tables.roles import match_names
 

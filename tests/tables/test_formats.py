@@ -16,7 +16,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 from reading import read, read_text, write, write_tables
-from tables import frame_of_all_kinds
+from sample_tables import frame_of_all_kinds
 
 from firstfactor import rank
 from firstfactor.parameters import find
@@ -295,6 +295,7 @@ def test_a_table_without_columns_is_told(tmp_path):
         rank(pl.DataFrame(), "y")
 
 
+@pytest.mark.slow
 def test_a_small_file_that_unpacks_to_many_rows_is_refused_within_the_memory_that_is_allowed(tmp_path):
     block = "".join(f"{i % 97},{i % 10}\n" for i in range(2000)).encode()
     with gzip.open(tmp_path / "t.csv.gz", "wb") as file:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tables import frame_of_all_kinds
+from sample_tables import frame_of_all_kinds
 
 from firstfactor import rank
 from firstfactor.parameters import Options, RankParameters

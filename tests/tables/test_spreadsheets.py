@@ -126,6 +126,7 @@ def test_damaged_workbooks_are_told(tmp_path):
     assert sum(map(bool, refusals)) > 100
 
 
+@pytest.mark.slow
 def test_a_sheet_with_many_columns_without_names_takes_little_memory(tmp_path):
     with xlsxwriter.Workbook(tmp_path / "t.xlsx") as book:
         sheet = book.add_worksheet()

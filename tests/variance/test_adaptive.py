@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables import friedman, mixed
+from sample_tables import friedman, mixed
 
 from firstfactor import FIRST, closed_indices, shapley_effects, total_indices
 from firstfactor.data.design import read_design

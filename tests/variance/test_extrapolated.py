@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import friedman
+from sample_tables import friedman
 
 from firstfactor import total_indices
 from firstfactor.parameters import Options

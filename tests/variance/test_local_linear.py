@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tables import as_lists, friedman, mixed, tables
+from sample_tables import as_lists, friedman, mixed, tables
 
 from firstfactor import total_indices
 from firstfactor.parameters import Options

@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
-from tables import as_lists, friedman, mixed
+from sample_tables import as_lists, friedman, mixed
 
 from firstfactor import total_indices
 from firstfactor.parameters import Options

@@ -1,5 +1,6 @@
 """The subcommands, with all that can be typed."""
 
+import logging
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
 from .options import DEMO, Demo, EachOnce, takes_parameters
-from .run import rank_files, run
+from .run import run
 
 if TYPE_CHECKING:
     from ..ranking import Progress, Ranking
@@ -64,8 +65,8 @@ Examples:
 WARM_UP_HELP = """Compile all functions once, so that later calls need not: for the image of a container.
 
 The first call of firstfactor on a machine compiles what it uses, and keeps it for later ones: in the folder that
-NUMBA_CACHE_DIR names, or else in that of the package or of the user. Compiled functions serve one kind of processor. An
-image for several kinds needs NUMBA_CPU_NAME=generic, here and when it runs.
+NUMBA_CACHE_DIR names, or else in that of the user for caches. Compiled functions serve one user and one kind of
+processor. An image for several kinds needs NUMBA_CPU_NAME=generic, here and when it runs.
 
 \b
 Example, in a Dockerfile:
@@ -104,7 +105,13 @@ def rank(
     **given: Any,
 ) -> None:
     """Read files, rank the factors of their table, and show the result."""
-    rank_files(data, target, given)
+
+    def work(options: dict[str, Any], show: "Progress") -> "Ranking":
+        from ..ranking import rank
+
+        return rank(data[0] if len(data) == 1 else data, target, progress=show, **options)
+
+    run(work, data, given)
 
 
 @app.command(help=DEMO_HELP, cls=EachOnce)
@@ -123,6 +130,7 @@ def demo(name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.fried
 @app.command("warm-up", help=WARM_UP_HELP)
 def _warm_up() -> None:
     """Compile all functions."""
+    logging.getLogger("firstfactor").setLevel(logging.ERROR)  # where nothing can be kept, an error says so
     from .warm_up import warm_up
 
     warm_up()

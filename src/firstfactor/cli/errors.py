@@ -12,7 +12,9 @@ from .._utils.text import printable, without_controls
 from ..parameters import RANK, find
 from .interrupts import INTERRUPTS
 
-WRONG_INPUT, INTERRUPTED, PIPE_CLOSED, TERMINATED, BUG = 2, 130, 141, 143, 1
+WRONG_INPUT, PIPE_CLOSED, BUG = 2, 141, 1
+
+STANDARD_OUTPUT = "standard output"
 
 # Errors that say what is wrong with what was given; others are ours.
 EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
@@ -78,6 +80,21 @@ def exit_on_error(debug: bool) -> Iterator[None]:
         raise SystemExit(WRONG_INPUT if expected else BUG) from None
 
 
+def exit_status(error: BaseException) -> int | str | None:
+    """Return the exit code for what ended the command, and tell of an error that nobody has told yet."""
+    if isinstance(error, SystemExit):
+        return PIPE_CLOSED if isinstance(error.__context__, BrokenPipeError) else error.code  # click makes it 1
+    if isinstance(error, BrokenPipeError):
+        return PIPE_CLOSED
+    if isinstance(error, OSError):
+        complain(f"{STANDARD_OUTPUT}: {error.strerror}.")
+    elif hasattr(error, "format_message"):
+        _complain_of_usage(error)
+    else:
+        raise error
+    return WRONG_INPUT
+
+
 def _say(error: Exception) -> str:
     if isinstance(error, EXPECTED):
         return _in_options(error)
@@ -104,7 +121,7 @@ def complain(message: str) -> None:
     print("error:", printable(message), file=sys.stderr)
 
 
-def complain_of_usage(error: Any) -> None:
+def _complain_of_usage(error: Any) -> None:
     """Tell what was wrong with what was typed; where nothing was, the message is the help."""
     message = error.format_message().replace("Value error, ", "")
     if message.startswith("Usage:"):

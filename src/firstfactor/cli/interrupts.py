@@ -6,6 +6,8 @@ from threading import Timer, main_thread
 from types import TracebackType
 from typing import Any
 
+INTERRUPTED = 130
+
 
 class Interrupts:
     """A context that Ctrl-C ends with `KeyboardInterrupt`.

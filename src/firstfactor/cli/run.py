@@ -10,24 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.atomic_write import errors_naming
 from .._utils.process import since_start
-from .errors import exit_on_error
+from .errors import STANDARD_OUTPUT, exit_on_error
 from .outputs import Outputs
 
 if TYPE_CHECKING:
     from ..ranking import Progress, Ranking
-
-STANDARD_OUTPUT = "standard output"
-
-
-def rank_files(data: list[str], target: str | list[str] | None, given: dict[str, Any]) -> None:
-    """Rank the factors in files that are one table, and show the result."""
-
-    def work(options: dict[str, Any], show: "Progress") -> "Ranking":
-        from ..ranking import rank
-
-        return rank(data[0] if len(data) == 1 else data, target, progress=show, **options)
-
-    run(work, data, given)
 
 
 def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], given: dict[str, Any]) -> None:

@@ -4,12 +4,10 @@ Kernels are compiled by small calls of the library, not for types that are liste
 is what other calls use. Kernels differ by how the table is searched, not by its values or by most parameters.
 """
 
-import logging
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
@@ -19,8 +17,9 @@ from numba import config
 
 from ..first import FIRST
 from ..functions import explained_variance, shapley_effects, total_indices
+from ..neighbors.kernels.compiling import KERNELS
 from ..neighbors.kernels.kd_tree import LEAF
-from ..neighbors.kernels.kernel_cache import RECORD
+from ..neighbors.kernels.kernel_cache import FOLDER, OBSTACLE
 from ..neighbors.strategy import FEW_ROWS
 from .errors import exit_on_error
 from .progress import Show, progress
@@ -29,15 +28,14 @@ from .screen import Screen
 # Rows that are enough for a search along a sorted column; in full blocks, so that it copies whole columns.
 SORTED_ROWS = -(-FEW_ROWS // LEAF) * LEAF
 
-REMEDY = "Set NUMBA_CACHE_DIR to a writable folder."
-
 
 def warm_up() -> None:
     """Compile what is not compiled yet, and print what was done."""
     with exit_on_error(debug=False):
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             raise ValueError("NUMBA_DISABLE_JIT is set, so that nothing is compiled. Unset it.")
-        logging.getLogger("firstfactor").setLevel(logging.ERROR)  # where nothing can be kept, the error says so
+        if OBSTACLE:
+            raise OSError(f"compiled functions cannot be kept: {OBSTACLE}. Set NUMBA_CACHE_DIR to a writable folder.")
         start = time.perf_counter()
         with progress(True) as show:
             _do_in_thread(lambda: _compile(show))
@@ -63,29 +61,20 @@ def _do_in_thread(work: Callable[[], None]) -> None:
 
 
 def _compile(show: Show) -> None:
-    """Make each call; end with an error at the first one whose functions are not kept, or not for long."""
+    """Make each call."""
     for number, (what, call) in enumerate(STEPS.items(), 1):
         show(f"compiling {what} ({number} of {len(STEPS)})")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call()
-        if RECORD.obstacle:
-            raise OSError(f"compiled functions cannot be kept: {RECORD.obstacle}. {REMEDY}")
-        for folder in RECORD.found:
-            if not folder.lasting:
-                raise OSError(f"compiled functions are in a folder for temporary files: {folder.path}. {REMEDY}")
 
 
 def _say_what_was_done(seconds: float) -> str:
     processor = f"the processor {config.CPU_NAME or binding.get_host_cpu_name()}"  # type: ignore[attr-defined]
-    if not RECORD.saved:
-        return f"Nothing to do: all functions for {processor} are in {_list(folder.path for folder in RECORD.found)}"
-    folders = _list(file.parent for file in RECORD.saved)
-    return f"Compiled {len(RECORD.saved)} functions for {processor} in {seconds:.1f} s. They are in {folders}"
-
-
-def _list(folders: Iterable[Path]) -> str:
-    return ", ".join(sorted({str(folder) for folder in folders}))
+    n_compiled = sum(sum(kernel.stats.cache_misses.values()) for kernel in KERNELS)
+    if not n_compiled:
+        return f"Nothing to do: all functions for {processor} are in {FOLDER}"
+    return f"Compiled {n_compiled} functions for {processor} in {seconds:.1f} s. They are in {FOLDER}"
 
 
 def _table(n_rows: int, n_numbers: int, n_classes: int) -> tuple[Any, Any]:

@@ -10,16 +10,24 @@ import json
 import re
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
 from command import run
+from numba import njit
+from numba.core.errors import TypingError
 from scripts import run_script
 
 import firstfactor
+from firstfactor.neighbors.kernels.compiling import WITHOUT_REFERENCE_COUNTING
 
 KERNELS = Path(firstfactor.__file__).parent / "neighbors" / "kernels"
 
 # What such functions may use of numpy: constants, conversions of numbers, and functions of one number.
 HARMLESS = {"inf", "int64", "intp", "float32", "sqrt"}
+
+# Kernels that are compiled once more, for None in place of an array.
+AGAIN = ["ball_variance._fill_variances_between_groups", "forward_tree._add_variances_between_groups"]
 
 # Compiles every kernel with `firstfactor warm-up`. Prints for how many types each was compiled, and the types that each
 # function returns; those that numba copies into their callers have none.
@@ -28,7 +36,7 @@ import importlib, json, pkgutil
 from numba.core.dispatcher import Dispatcher
 from firstfactor.cli.warm_up import warm_up
 from firstfactor.neighbors import kernels
-from firstfactor.neighbors.kernels.numba_internals import WITHOUT_REFERENCE_COUNTING
+from firstfactor.neighbors.kernels.compiling import KERNELS, WITHOUT_REFERENCE_COUNTING
 
 warm_up()
 
@@ -45,7 +53,7 @@ for _, name, _ in pkgutil.iter_modules(kernels.__path__, kernels.__name__ + ".")
         kinds = [overload.signature.return_type for overload in value.overloads.values()]
         assert WITHOUT_REFERENCE_COUNTING.items() <= value.targetoptions.items()
         returned[full_name] = [parts(kind) for kind in kinds]
-        if "no_cpython_wrapper" not in value.targetoptions:
+        if value in KERNELS:
             compiled[full_name] = len(kinds)
 print(json.dumps([compiled, returned]))
 """
@@ -72,15 +80,16 @@ def warm(tmp_path_factory):
 
 @pytest.mark.slow
 def test_warm_up_compiles_every_kernel_and_says_so(warm):
-    assert set(warm.compiled) == set(marked("jit"))
-    assert [name for name, n_types in warm.compiled.items() if n_types == 0] == []
+    """For one signature each: numba could mix up what two processes save at the same time."""
+    assert set(warm.compiled) == set(marked("jit")) | set(AGAIN)
+    assert set(warm.compiled.values()) == {1}
     (folder,) = warm.folder.iterdir()
-    n_compiled = sum(warm.compiled.values())
+    n_compiled = len(warm.compiled)
     assert re.fullmatch(
         rf"Compiled {n_compiled} functions for the processor \S+ in \d+\.\d s\. They are in {re.escape(str(folder))}",
         warm.said,
     )
-    assert len(warm.files) == n_compiled
+    assert len([path for path in warm.files if path.suffix == ".nbc"]) == n_compiled
 
 
 @pytest.mark.slow
@@ -101,7 +110,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 from firstfactor import *
-from firstfactor.neighbors.kernels.kernel_cache import RECORD
+from firstfactor.neighbors.kernels.compiling import KERNELS
 
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(1)
@@ -143,14 +152,17 @@ with tempfile.TemporaryDirectory() as folder:
     table = pl.DataFrame(X, schema=[f"x{j}" for j in range(20)]).with_columns(y=y)
     table.write_parquet(f"{folder}/table.parquet")
     rank(f"{folder}/table.parquet", "y", memory="2GB")
-print(len(RECORD.saved), len(RECORD.found) > 0)
+misses, hits = ([sum(stats.values()) for stats in some] for some in zip(*(
+    (kernel.stats.cache_misses, kernel.stats.cache_hits) for kernel in KERNELS
+)))
+print(max(misses), max(hits), sum(hits) > 10)
 """
 
 
 @pytest.mark.slow
 def test_after_a_warm_up_no_call_compiles_anything(warm):
     before = warm.files
-    assert run_script(OTHER_CALLS, NUMBA_CACHE_DIR=str(warm.folder)) == "0 True\n"
+    assert run_script(OTHER_CALLS, NUMBA_CACHE_DIR=str(warm.folder)) == "0 1 True\n"
     assert warm.files == before
 
 
@@ -172,7 +184,7 @@ def compiled_functions():
 
 @pytest.mark.slow
 def test_they_return_numbers_only(warm):
-    assert set(warm.returned) == set(compiled_functions())
+    assert set(warm.returned) == set(compiled_functions()) | set(AGAIN)
     assert {name for name, kinds in warm.returned.items() if not kinds} == set(marked("inlined"))
     kinds = {kind for signatures in warm.returned.values() for signature in signatures for kind in signature}
     assert kinds <= {"none", "bool", "int64", "float64"}
@@ -199,3 +211,42 @@ def test_they_store_numbers_in_arrays_only():
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute):
                 assert not isinstance(node.ctx, ast.Store), f"{name} assigns to {node.attr}"
+
+
+def test_reference_counting_can_be_switched_off():
+    """The one private part of numba that the package relies on."""
+
+    def add_up(x):
+        total = 0.0
+        for i in range(x.size):
+            same = x  # a second reference
+            total += same[i]
+        return total
+
+    for options, counts in (({}, True), (WITHOUT_REFERENCE_COUNTING, False)):
+        function = njit(**options)(add_up)
+        assert function(np.arange(3.0)) == 3.0
+        (code,) = function.inspect_llvm().values()
+        assert ("NRT_decref" in code) == counts, (
+            f"numba {numba.__version__} has changed the option _nrt: adapt WITHOUT_REFERENCE_COUNTING in compiling.py, "
+            "or exclude that version in pyproject.toml"
+        )
+
+
+def test_functions_without_reference_counting_cannot_allocate():
+    """Numba refuses it. Else such an array would never be freed."""
+
+    @njit(**WITHOUT_REFERENCE_COUNTING)
+    def allocate(n):
+        return np.empty(n).size
+
+    with pytest.raises(TypingError):
+        allocate(3)
+
+
+def test_nothing_that_is_private_in_numba_is_imported():
+    for file in KERNELS.parents[1].rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            modules = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+            modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert {name for name in modules if name.split(".")[0] == "numba"} <= {"numba", "numba.extending"}, file

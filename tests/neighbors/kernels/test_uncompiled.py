@@ -19,7 +19,7 @@ def test_one_scan_for_every_subset():
         from firstfactor._utils.threads import Workers
         from firstfactor.data.design import read_design
         from firstfactor.neighbors import search
-        from tables import as_lists_with_gaps
+        from sample_tables import as_lists_with_gaps
         search.cost_of_subsets = lambda *_: -1.0  # always one scan
         rng = np.random.default_rng(0)
         np.seterr(over="ignore")  # infinite distances of points that are none

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import ZERO, jit, merged
+from .compiling import ZERO, jit, jit_again, merged
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
 from .neighbor_list import (
@@ -58,7 +58,8 @@ def ball_variances(
     nearest, rows = np.empty(n_neighbors), np.empty(n_neighbors)
     variances, radii = np.empty(centres.size), np.zeros(centres.size)
     group_sums = allocate_group_sums(groups, mean.shape[1])
-    _fill_variances(
+    fill = _fill_variances if groups is None else _fill_variances_between_groups
+    fill(
         tree,
         caps,
         count,
@@ -117,6 +118,9 @@ def _fill_variances(
             variances[m] = variance_of_points(count, mean, squares, visited, inside, centre)
         else:
             variances[m] = variance_between_groups(mean, groups, visited, inside, centre, group_sums)
+
+
+_fill_variances_between_groups = jit_again(_fill_variances, "_fill_variances_between_groups")
 
 
 @merged

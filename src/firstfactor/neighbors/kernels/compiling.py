@@ -7,15 +7,23 @@ None of them makes an array: Python allocates those that a kernel fills in or ne
 be counted, and what numpy does is not compiled: `np.empty` alone takes longer to compile than most functions here.
 """
 
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import config, njit
+from numba import njit
 
-from .kernel_cache import KernelCache
-from .numba_internals import WITHOUT_REFERENCE_COUNTING, set_cache
+from .kernel_cache import compile_and_keep
 
 Kernel = TypeVar("Kernel")
+
+# All kernels of the modules that are imported.
+KERNELS: list[Any] = []
+
+# None of these functions makes, keeps or returns an array. So they need not count references to those they are given:
+# an atomic operation, often longer than the work itself, on memory that all threads share. Numba has no public option
+# to switch it off; this is the one private name of numba on which the package relies.
+WITHOUT_REFERENCE_COUNTING: dict[str, Any] = {"_nrt": False}
 
 # Kernels are serial and run without the GIL: threads call them on parts of the data. Coordinates and responses are
 # finite, so NaN need not be considered, nor the sign of zero. Sums are never reordered, as that would change results.
@@ -35,11 +43,21 @@ ONE: Any = np.intp(1)
 
 
 def jit(function: Kernel) -> Kernel:
-    """Compile a kernel at its first call, and keep it for later processes: it must not make, keep or return arrays."""
-    compiled: Any = njit(**_KERNEL)(function)
-    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
-        set_cache(compiled, KernelCache(function))
-    return compiled
+    """Compile a kernel at its first call, and keep it for later processes.
+
+    It must not make, keep or return arrays, and all its calls must be with the same types.
+    """
+    kernel = compile_and_keep(function, _KERNEL)
+    KERNELS.append(kernel)
+    return kernel
+
+
+def jit_again(kernel: Kernel, name: str) -> Kernel:
+    """Compile a kernel once more under another name, for arguments of other types."""
+    function: Any = getattr(kernel, "py_func", kernel)  # itself where nothing is compiled
+    copy: Any = FunctionType(function.__code__, function.__globals__, name)
+    copy.__qualname__ = name
+    return jit(copy)
 
 
 def part(function: Kernel) -> Kernel:

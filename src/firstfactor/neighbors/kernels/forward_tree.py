@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiling import ZERO, inlined, jit
+from .compiling import ZERO, inlined, jit, jit_again
 from .kd_tree import LEAF, Tree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, leaf_distances, next_leaf, start_query
 from .neighbor_list import TIES, UNREACHED, allocate_group_sums, capped, capped8, variance_between_groups
@@ -77,7 +77,8 @@ def sum_plus_each(
     own, displaced, total = np.empty(c), np.empty((2, LEAF, 2 * WIDTH)), np.zeros(c)
     sums, steps = np.empty((y.shape[1], WIDTH)), np.empty(WIDTH)
     rows, group_sums = np.empty(1 if groups is None else y.shape[0], np.intp), allocate_group_sums(groups, y.shape[1])
-    compared, compared_again = _add_variances(
+    add = _add_variances if groups is None else _add_variances_between_groups
+    compared, compared_again = add(
         tree,
         caps,
         candidates,
@@ -199,6 +200,9 @@ def _add_variances(
                 variances = _variances_of_nearest(y, centre, positions, chunk, steps)
             store(total, chunk, load8(total, chunk) + broadcast8(weight[centre]) * variances)
     return compared, compared_again
+
+
+_add_variances_between_groups = jit_again(_add_variances, "_add_variances_between_groups")
 
 
 @inlined

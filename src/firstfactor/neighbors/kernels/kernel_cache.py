@@ -1,152 +1,138 @@
-"""Compiled kernels on disk, for later processes.
+"""The folder in which numba keeps compiled kernels for later processes.
 
-Numba's own cache checks one file, that of the kernel, to see whether compiled code is up to date. But kernels contain
-functions and constants from other files, and installers leave compiled code behind: an upgrade would run old code. And
-where no folder is writable, numba raises an error. Here compiled code belongs to the contents of all files in this
-folder, and where no folder is writable kernels are compiled in every process.
+To see whether compiled code is up to date, numba looks at the file of the kernel, but kernels contain functions and
+constants of other files: after an upgrade it would run old code. So the folder is named by a digest of all files here,
+and of all else that decides what is compiled. What is in it will be run: only its owner may enter it.
 
-A file holds one kernel for one signature, preceded by a digest of what it depends on and of itself, and is renamed into
-place when it is complete: several processes may write it at once, and a file that is damaged or outdated is not used.
+Where there can be no such folder, kernels are compiled in every process. Numba would go on to other folders.
 """
 
 import contextlib
 import hashlib
 import logging
 import os
+import shutil
+import stat
 import sys
-from dataclasses import dataclass, field
+import tempfile
+import time
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any
 
 import numba
-from numba import config
+from llvmlite import binding
+from numba import njit
 
-from .cache_folders import Folder, find_folders
-from .numba_internals import EmptyCache, describe_target, from_bytes, is_movable, to_bytes
+_config: Any = numba.config
 
-_log = logging.getLogger(__name__)
+# Everything that is compiled into a kernel is in this folder, which tests ensure.
+_SOURCES = Path(__file__).parent
 
-# Everything that is compiled into a kernel of the package is in this folder, which tests ensure.
-_KERNELS = Path(__file__).parent
+# Bytes, more than a compiled kernel takes. Where the disk is full, numba would end the run.
+_SIZE = 2**20
 
-_PYTHON = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
-
-
-def _digest(*parts: bytes) -> str:
-    """SHA-256 of some bytes; lengths are included, so that moving a border between parts changes it."""
-    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+# Seconds after which the folder of a version that nobody uses is removed: a month.
+_UNUSED = 30 * 24 * 3600
 
 
-def _digest_sources() -> str:
-    """A digest of numba's version and of the names and contents of all files in this folder."""
-    sources = (os.fsencode(file.name) + file.read_bytes() for file in sorted(_KERNELS.glob("*.py")))
-    return _digest(numba.__version__.encode(), *sources)[:16]
+def compile_and_keep(function: Any, options: dict[str, Any]) -> Any:
+    """Compile a kernel with these options of numba at its first call, and let later processes find it.
 
-
-# Computed when kernels are imported: files may be edited while the process runs.
-_SOURCES = _digest_sources()
-
-
-@dataclass
-class Record:
-    """What this process found in the cache, and put there."""
-
-    found: set[Folder] = field(default_factory=set)
-    """The folders in which compiled kernels were found."""
-    saved: list[Path] = field(default_factory=list)
-    """The files of kernels that this process compiled."""
-    obstacle: str = ""
-    """Why a kernel that was compiled could not be saved where it stays; empty if all could."""
-
-
-RECORD = Record()
-
-
-class KernelCache(EmptyCache):
-    """The cache of one kernel: numba asks it for compiled code before it compiles, and hands over what it compiled."""
-
-    _advised: ClassVar[bool] = False
-
-    def __init__(self, kernel: Any) -> None:
-        if kernel.__closure__:
-            # their values are part of the compiled code, but of no file
-            raise TypeError(f"the kernel {kernel.__qualname__} must not use variables of a function around it")
-        self._kernel = kernel
-        self._file = Path(kernel.__code__.co_filename)
-        self._own_source = _digest_file(self._file)  # a kernel may be outside of this folder
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel for arguments of these types, or None."""
-        name, key = self._identify(sig, target_context.codegen())
-        for folder in find_folders(self._file):
-            with contextlib.suppress(OSError):
-                seal, _, code = folder.read(name).partition(b"\n")
-                if seal == _digest(key, code).encode():
-                    RECORD.found.add(folder)
-                    return from_bytes(code, target_context)
-        return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save a compiled kernel in the first writable folder; log advice unless that folder is permanent."""
-        if not is_movable(data) or self._source_has_changed():
-            return
-        name, key = self._identify(sig, data.codegen)
-        code = to_bytes(data)
-        content = _digest(key, code).encode() + b"\n" + code
-        obstacle = ""
-        for folder in find_folders(self._file):
-            try:
-                folder.write(name, content)
-            except OSError as error:
-                obstacle = obstacle or f"{error.strerror or error}: {folder.path}"
-            else:
-                _remove_outdated(folder.path)
-                RECORD.saved.append(folder.path / name)
-                if not folder.lasting:
-                    RECORD.obstacle = obstacle
-                    self._advise(f"keeps its compiled code in a temporary folder, {folder.guarded} ({obstacle})")
-                return
-        RECORD.obstacle = obstacle
-        self._advise(f"cannot save its compiled code and compiles again in every process ({obstacle})")
-
-    def _identify(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
-        """The name of the file of compiled code, and everything that this code depends on."""
-        kernel, options = self._kernel, cast(Any, config)
-        variant = repr((
-            kernel.__module__, kernel.__qualname__, kernel.__code__.co_firstlineno,
-            sig, describe_target(codegen), options.BOUNDSCHECK, options.OPT,
-        )).encode()  # fmt: skip
-        name = f"{self._file.stem}.{kernel.__name__}-{_digest(variant)[:16]}.{_PYTHON}-{_SOURCES}.kernel"
-        return name, b"\n".join((variant, _SOURCES.encode(), self._own_source))
-
-    def _source_has_changed(self) -> bool:
-        """Whether files were edited since they were imported, or are missing: what was compiled is unknown then."""
-        return not self._own_source or (_SOURCES, self._own_source) != (_digest_sources(), _digest_file(self._file))
-
-    def _advise(self, problem: str) -> None:
-        """Log one line in a process. A warning could be an error, and this must not end a run."""
-        if not KernelCache._advised:
-            KernelCache._advised = True
-            _log.warning("firstfactor %s. To start faster, set NUMBA_CACHE_DIR to a writable folder.", problem)
+    A kernel must have one signature. If two processes save two of them at the same time, numba may load the code of one
+    for the other.
+    """
+    if FOLDER is not None:
+        before, _config.CACHE_DIR = _config.CACHE_DIR, str(FOLDER)
+        try:
+            kernel = njit(cache=True, **options)(function)
+        finally:
+            _config.CACHE_DIR = before
+        if FOLDER in Path(kernel.stats.cache_path).parents:
+            return kernel
+    return njit(**options)(function)
 
 
 def is_compiled() -> bool:
     """Tell whether kernels of this version were compiled before, by this or an earlier process."""
-    folders = (folder.path for folder in find_folders(_KERNELS / "any.py"))
-    return any(any(path.glob(f"*.{_PYTHON}-{_SOURCES}.kernel")) for path in folders)
+    return FOLDER is not None and any(FOLDER.rglob("*.nbc"))
 
 
-def _digest_file(file: Path) -> bytes:
-    """The digest of a file, empty if it cannot be read."""
+def _make_folder() -> Path:
+    """Return the folder for kernels of this version; raise `OSError` if it is not private and writable."""
+    above = Path(_config.CACHE_DIR).absolute() if _config.CACHE_DIR else _find_user_cache()
+    folder = above / f"firstfactor-{_digest()}"
+    is_new = not folder.exists()
+    for path in (*reversed(folder.parents), folder):
+        if not path.is_dir():
+            path.mkdir(mode=0o700, exist_ok=True)  # another process may be faster
+    if sys.platform != "win32":  # where each user has a folder
+        status = folder.lstat()  # the target of a link can belong to anyone
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            raise PermissionError(0, "other users can write there", str(folder))
+        folder.chmod(0o700)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(bytes(_SIZE))
+    os.utime(folder)
+    if is_new:
+        _remove_unused(above)
+    return folder
+
+
+def _find_user_cache() -> Path:
+    """Return the folder for caches of this package in the user's home."""
+    match sys.platform:
+        case "win32":
+            place = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+        case "darwin":
+            place = "~/Library/Caches"
+        case _:
+            place = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    path = Path(os.path.expanduser(place), "firstfactor")
+    if not path.is_absolute():  # "~" is not replaced where a user has no home
+        raise FileNotFoundError(0, "not an absolute path", str(path))
+    return path
+
+
+def _digest() -> str:
+    """Return a digest of what decides how kernels are compiled.
+
+    The processor is part of numba's check, but machines that share a home and compile at the same time must not write
+    to the same files.
+    """
+    files = sorted(_SOURCES.glob("*.py"))
+    if not files:
+        raise FileNotFoundError(0, "no sources of kernels", str(_SOURCES))
+    name, features = _config.CPU_NAME, _config.CPU_FEATURES
+    settings = (
+        numba.__version__,
+        _config.BOUNDSCHECK,
+        _config.OPT,
+        binding.get_host_cpu_name() if name is None else name,
+        binding.get_host_cpu_features().flatten() if features is None else features,
+    )
+    contents = [repr(settings).encode(), *(part for file in files for part in (file.name.encode(), file.read_bytes()))]
+    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in contents)).hexdigest()[:16]
+
+
+def _remove_unused(above: Path) -> None:
+    """Remove folders of versions that no process has used for long, and nothing that has another kind of name."""
+    for folder in above.glob("firstfactor-" + 16 * "[0-9a-f]"):
+        with contextlib.suppress(OSError):  # another process may be faster
+            if folder.lstat().st_mtime < time.time() - _UNUSED:
+                shutil.rmtree(folder)
+
+
+FOLDER: Path | None = None
+OBSTACLE = ""
+"""Why there is no folder; empty if there is one, or nothing is compiled."""
+
+if not _config.DISABLE_JIT:
     try:
-        return _digest(file.read_bytes()).encode()
-    except OSError:
-        return b""
-
-
-def _remove_outdated(folder: Path) -> None:
-    """Remove kernels compiled by other versions of the package with the same version of Python."""
-    for file in folder.glob(f"*.{_PYTHON}-*.kernel*"):
-        if f"-{_SOURCES}.kernel" not in file.name:
-            with contextlib.suppress(OSError):  # another process was faster
-                file.unlink()
+        FOLDER = _make_folder()
+    except OSError as error:
+        OBSTACLE = f"{error.strerror}: {error.filename}" if error.filename else f"{error.strerror}"
+        logging.getLogger(__name__).warning(
+            "firstfactor cannot save its compiled code and compiles again in every process (%s). To start faster, set"
+            " NUMBA_CACHE_DIR to a writable folder.",
+            OBSTACLE,
+        )

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from .compiling import inlined, jit, part
 from .neighbor_list import INCOMPARABLE, TIES
@@ -242,7 +243,6 @@ def _variance_with_others(
     return larger(within, 0.0) / (rows - 1)
 
 
-@jit
 def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
     """Copy some rows and columns: out[i, j] = values[rows[i], columns[j]], without the copy between that numpy makes.
 
@@ -254,9 +254,18 @@ def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
     out : float64 (chosen rows, chosen columns)
         Filled in; of any memory order.
     """
+    # as one dimension, since numba has a type for each memory order
+    row_step, column_step = (step // out.itemsize for step in out.strides)
+    size = 1 + (rows.size - 1) * row_step + (columns.size - 1) * column_step
+    _gather(values, rows, columns, as_strided(out, (size,), (out.itemsize,)), row_step, column_step)
+
+
+@jit
+def _gather(values: Any, rows: Any, columns: Any, out: Any, row_step: int, column_step: int) -> None:
+    """Copy values to elements of ``out`` that are these steps apart."""
     for i in range(rows.size):
         for j in range(columns.size):
-            out[i, j] = values[rows[i], columns[j]]
+            out[i * row_step + j * column_step] = values[rows[i], columns[j]]
 
 
 def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
