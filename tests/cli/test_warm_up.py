@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 
+import pytest
 from command import CLEAN, COMMAND, PATIENCE, run
 
 pytestmark = pytest.mark.slow
