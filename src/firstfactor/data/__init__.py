@@ -1,1 +1,1 @@
-"""A table in, arrays out: columns, factors, response."""
+"""Reading of tables: columns, factors and response as checked arrays."""

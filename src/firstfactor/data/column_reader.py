@@ -1,4 +1,4 @@
-"""One column in, its values out: numbers, booleans, labels or times, told apart and checked."""
+"""Reading of one column: numbers, booleans, labels or times, recognised and checked."""
 
 import decimal
 import numbers
@@ -17,7 +17,7 @@ from .days import TEMPORAL, array_days, object_days, series_days
 
 
 def as_array(data: Any) -> NDArray[Any]:
-    """An array of ``data``; lists keep numbers apart from text, and integers that float64 cannot hold."""
+    """Return ``data`` as an array; lists keep numbers apart from text, and integers that float64 cannot represent."""
     if np.ma.is_masked(data):
         return _without_mask(data)
     array = np.asarray(data)
@@ -29,7 +29,7 @@ def as_array(data: Any) -> NDArray[Any]:
 
 
 def _without_mask(data: Any) -> NDArray[Any]:
-    """A masked array as one in which masked values are missing."""
+    """Return a masked array as a plain one in which masked values are missing."""
     nothing = {"f": np.nan, "M": "NaT", "m": "NaT"}.get(data.dtype.kind)
     values: NDArray[Any] = np.array(data.data, dtype=object if nothing is None else data.dtype)
     values[np.ma.getmaskarray(data)] = nothing
@@ -37,28 +37,28 @@ def _without_mask(data: Any) -> NDArray[Any]:
 
 
 def _beyond_exact(floats: NDArray[Any]) -> bool:
-    """Tell whether there are finite numbers so large that float64 cannot hold each integer of their size."""
-    size = np.abs(floats, dtype=np.promote_types(floats.dtype, np.float64))  # half precision cannot hold the limit
+    """Return True if any finite number is too large for float64 to represent every integer of its size."""
+    size = np.abs(floats, dtype=np.promote_types(floats.dtype, np.float64))  # half precision cannot represent the limit
     return bool(((size > EXACT_INTEGERS) & np.isfinite(size)).any())
 
 
 def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Column:
-    """What one column holds: a narwhals series or a numpy array.
+    """Read one column: a narwhals series or a numpy array.
 
-    Infinite values and values of several kinds are refused; ``label`` says in the error which column it was.
+    Infinite values and values of mixed kinds raise an error that names the column by ``label``.
     """
     read = _read_series if isinstance(column, nw.Series) else _read_array
     found = read(column, label)  # type: ignore[arg-type]
     values = found.values
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        if np.isnan(values).any():  # polars tells NaN from missing
+        if np.isnan(values).any():  # polars distinguishes NaN from missing
             found, values = _without(found, np.isnan(values)), values[~np.isnan(values)]
         _refuse_infinite(Column(values, found.missing), label)
     return found
 
 
 def _without(column: Column, missing: NDArray[np.bool_]) -> Column:
-    """A column some of whose known values turn out to be missing."""
+    """Return a column with some of its known values marked as missing."""
     everywhere = column.spread(missing)
     return replace(column, values=np.asarray(column.values)[~missing], missing=everywhere != 0)
 
@@ -70,11 +70,11 @@ def _refuse_infinite(column: Column, label: str) -> None:
         raise ValueError(f"{label} contains infinity (row {row}). Remove the row or replace the value.")
 
 
-# --- a series of narwhals -----------------------------------------------------------------------------
+# --- series of narwhals -------------------------------------------------------------------------------
 
 
 def _read_series(series: "nw.Series[Any]", label: str) -> Column:
-    series = series.alias("")  # methods of polars take a name such as ^x$ for a pattern
+    series = series.alias("")  # methods of polars interpret a name such as ^x$ as a pattern
     null = series.is_null()
     if not null.any():
         return _known_series(series, label)
@@ -83,7 +83,7 @@ def _read_series(series: "nw.Series[Any]", label: str) -> Column:
 
 
 def _known_series(series: "nw.Series[Any]", label: str) -> Column:
-    """A series without missing values."""
+    """Read a series without missing values."""
     dtype = series.dtype
     if dtype.is_temporal():
         return Column(series_days(series), temporal=True)
@@ -115,7 +115,7 @@ def _series_labels(series: "nw.Series[Any]") -> Labels:
 
 
 def _ordered_labels(series: "nw.Series[Any]") -> Labels:
-    """Levels in their declared order."""
+    """Return labels with the levels in their declared order."""
     if series.implementation.is_pandas_like():
         native = series.to_native().cat
         return Labels(native.codes.to_numpy().astype(np.intp), native.categories.tolist(), True, native.ordered)
@@ -126,13 +126,13 @@ def _ordered_labels(series: "nw.Series[Any]") -> Labels:
 
 
 def _number_levels(values: Sequence[Hashable]) -> tuple[NDArray[np.intp], list[Hashable]]:
-    """The number of each value's level, and the levels in the order they come."""
+    """Return the level code of each value, and the levels in order of first appearance."""
     number: defaultdict[Hashable, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(number.__getitem__, values), np.intp, len(values))
     return codes, list(number)
 
 
-# --- an array of numpy --------------------------------------------------------------------------------
+# --- arrays of numpy ----------------------------------------------------------------------------------
 
 
 def _read_array(column: NDArray[Any], label: str) -> Column:
@@ -148,7 +148,7 @@ def _read_array(column: NDArray[Any], label: str) -> Column:
 
 
 def _object_values(values: list[Any], label: str) -> Column:
-    """Tell numbers, booleans, text and dates apart in a column that can hold anything."""
+    """Read a column of arbitrary objects as numbers, booleans, text or dates."""
     missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
     if missing.any():
         known = [value for value, is_missing in zip(values, missing, strict=True) if not is_missing]
@@ -179,12 +179,12 @@ def _known_objects(values: list[Any], label: str) -> Column:
 def _is_missing(value: Any) -> bool:
     if value is None:
         return True
-    equal = value == value  # an array if that is what the cell holds; pandas.NA does not even say whether
+    equal = value == value  # may be an array, or pandas.NA, which is neither true nor false
     return type(value).__name__ == "NAType" or (isinstance(equal, (bool, np.bool_)) and not equal)
 
 
 def _numbers(values: list[Any], label: str) -> NDArray[Any]:
-    """Numbers as float64, or as they are if some are integers or decimals too large for it to tell apart."""
+    """Return numbers as float64, or unchanged if some are integers or decimals too large to be distinct in it."""
     try:
         floats = np.array([float(value) for value in values])
     except OverflowError as error:
@@ -203,7 +203,7 @@ def _date_error(label: str) -> TypeError:
     )
 
 
-# What to do about a type that is neither numbers, text nor categories, by what its name begins with.
+# Advice for types that are neither numbers, text nor categories, by the beginning of the type name.
 _WAYS_OUT = {
     "interval": "Use the middle of each interval, or turn it into text to have categories",
     "binary": "Decode it to text",

@@ -1,4 +1,4 @@
-"""What one column holds: numbers, booleans, labels or times, and where values are missing."""
+"""Values of one column: numbers, booleans, labels or times, and the positions of missing values."""
 
 import math
 import numbers
@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Integers beyond this have neighbours that float64 cannot tell apart.
+# Beyond this, float64 cannot distinguish consecutive integers.
 EXACT_INTEGERS = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """A column of text, or of levels that its table declares categorical."""
+    """Column of text, or of levels that its table declares categorical."""
 
     codes: NDArray[np.intp]
-    """Position of each row's level."""
+    """Code of each row's level, (rows,)."""
     levels: list[Hashable]
     declared: bool
     ordered: bool = False
-    """Whether the levels come in a declared order, such as small, medium, large."""
+    """True if the levels have a declared order, such as small, medium, large."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -38,25 +38,25 @@ Values = NDArray[Any] | Labels
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What one column holds: the values that are known, and where the others are."""
+    """Known values of one column, and the positions of missing ones."""
 
     values: Values
-    """Of the rows whose value is known, in order."""
+    """Values of the rows where it is known, in order."""
     missing: NDArray[np.bool_] | None = None
-    """Which rows have no value, (rows,); None if all have one."""
+    """Mask of the rows without a value, (rows,); None if all have one."""
     temporal: bool = False
-    """Whether these are dates or times, as numbers of days."""
+    """True for dates or times, stored as numbers of days."""
 
     def __len__(self) -> int:
         return len(self.values) if self.missing is None else self.missing.size
 
     @property
     def n_missing(self) -> int:
-        """How many rows have no value."""
+        """Number of rows without a value."""
         return 0 if self.missing is None else int(self.missing.sum())
 
     def spread(self, known: NDArray[Any]) -> NDArray[np.float64]:
-        """Something about the known values as an entry for each row, not a number where the value is missing."""
+        """Expand an array over the known values to one entry for each row, NaN where the value is missing."""
         if self.missing is None:
             return known.astype(np.float64)
         rows = np.full(self.missing.size, np.nan)
@@ -65,19 +65,19 @@ class Column:
 
 
 def missing_rows(column: Column) -> str:
-    """How many rows have no value, and the first of them, in words."""
+    """Return a phrase with the number of rows without a value, and the first of them."""
     missing = np.zeros(0, bool) if column.missing is None else column.missing
     where = f"row {int(np.argmax(missing))}"
     return where if column.n_missing == 1 else f"{column.n_missing:,} rows, the first is {where}"
 
 
 def is_numeric(values: Values) -> bool:
-    """Tell numbers and ordered levels from booleans, text and other levels."""
+    """Return True for numbers and ordered levels, False for booleans, text and other levels."""
     return values.ordered if isinstance(values, Labels) else values.dtype != bool
 
 
 def holds_numbers_as_text(values: Values) -> bool:
-    """Tell whether this is text in which every entry reads as a number, and not all as nan."""
+    """Return True for text in which every entry reads as a number, and not all as nan."""
     if not isinstance(values, Labels) or values.declared:
         return False
     try:
@@ -88,7 +88,7 @@ def holds_numbers_as_text(values: Values) -> bool:
 
 
 def exact_floats(values: Values) -> NDArray[np.float64]:
-    """Numbers as float64; of integers that it cannot hold, how far they are above the least; the rank of a level."""
+    """Return numbers as float64, huge integers relative to the smallest, and ordered levels as ranks."""
     if isinstance(values, Labels):
         return values.codes.astype(np.float64)
     if values.dtype.kind in "iu" and values.size:
@@ -108,7 +108,7 @@ def _fraction(value: Any) -> Fraction:
 
 
 def level_codes(values: Values) -> tuple[NDArray[np.intp], list[Any]]:
-    """The number of each value's level, and the levels."""
+    """Return the level code of each value, and the levels."""
     if isinstance(values, np.ndarray):
         levels, codes = np.unique(values, return_inverse=True)
         return codes, levels.tolist()

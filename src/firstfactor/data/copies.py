@@ -1,8 +1,8 @@
-"""Rows that occur several times, with or without their response.
+"""Detection of rows that occur several times.
 
 Rows that are equal in all factors and in the response are copies if hardly any rows are equal in all columns but one,
-as they are where columns have few values; or if the numbers of times that rows occur have a common divisor: the whole
-table was repeated.
+as would be common if columns had few values; or if the numbers of times that rows occur have a common divisor: the
+whole table was repeated.
 """
 
 from functools import partial
@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 
 from .design import Design
 
-# Copies of rows that are a smaller share of all rows change little, and a few may be chance.
+# Minimum number of copies, as a share of the rows and in absolute terms: fewer change little, or may be chance.
 LEAST_COPIES, FEWEST_COPIES = 0.05, 5
 
-# Of pairs of rows that agree in all columns or in all but one, copies are all but this share.
+# Maximum number of pairs of rows that agree in all columns but one, as a share of those that agree in all.
 MOST_NEARLY_EQUAL = 0.1
 
-# Columns looked at before it is decided whether others need be.
+# Number of columns compared before deciding whether to go on.
 AT_A_TIME = 16
 
-# A table in which so many different rows occur twice, or four times, or six times was put together from itself.
+# A table in which at least this many distinct rows all occur a multiple of 2, 3, … times was repeated as a whole.
 FEWEST_MULTIPLES = 10
 
 
 def count_copies(design: Design, y: NDArray[np.float64]) -> int:
-    """How many rows are copies of others; 0 if these are few, or equal by chance."""
+    """Return the number of rows that are copies of others; 0 if they are few, or equal by chance."""
     rows = _Rows(design, y)
     first, counts = rows.distinct()
     n, copies = design.n_rows, design.n_rows - first.size
@@ -37,21 +37,21 @@ def count_copies(design: Design, y: NDArray[np.float64]) -> int:
 
 
 def number_kinds(design: Design) -> NDArray[np.intp]:
-    """Number the rows by what they are in all factors: equal rows have the same number."""
+    """Return an integer code for each row, the same for rows that are equal in all factors."""
     rows, columns = np.arange(design.n_rows), design.columns_of(design.varying)
     hashes = design.stored.sum(partial(_mix_rows, rows), columns) if columns else np.zeros(design.n_rows)
     return np.unique(hashes, return_inverse=True)[1]
 
 
 class _Rows:
-    """Rows that can be compared: the factors that vary, and the response."""
+    """Rows to compare: the varying factors and the response."""
 
     def __init__(self, design: Design, y: NDArray[np.float64]) -> None:
         self.design, self.y = design, y
         self._columns = design.columns_of(design.varying)
 
     def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """One row of each kind, and how often it occurs; rows whose response is alone need no closer look."""
+        """Return one row of each kind and its number of occurrences; rows with a unique response are not compared."""
         _, which, often = np.unique(self.y[:, 0], return_inverse=True, return_counts=True)
         alone = often[which] == 1
         rows = np.flatnonzero(~alone)
@@ -62,10 +62,10 @@ class _Rows:
         )
 
     def are_copied(self, rows: NDArray[np.intp], counts: NDArray[np.intp]) -> bool:
-        """Tell whether hardly any pairs of rows agree in all columns but one, whichever that is, next to those in all.
+        """Return True if few pairs of rows agree in all columns but any one, compared with those that agree in all.
 
-        Where columns have few values, rows agree by chance, but not without others that nearly do. It tells nothing if
-        all factors have few values.
+        Where columns have few values, rows agree by chance, but then others nearly agree. The check is not informative
+        if all factors have few values.
         """
         if 2 * max(self.design.stored.map(partial(_count_values, rows), self._columns)) < rows.size:
             return False
@@ -77,22 +77,22 @@ class _Rows:
         return all(max(self.design.stored.map(count, self._columns[a : a + AT_A_TIME])) < most for a in starts)
 
     def _hash(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
-        """A number for each row that is the same for equal rows only: the sum of one for each column."""
+        """Return a hash of each row, shared only by equal rows: the sum of one for each column."""
         hashes = self._mix_response(rows)
         return hashes + self.design.stored.sum(partial(_mix_rows, rows), self._columns) if rows.size else hashes
 
     def _mix_response(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
-        """A number for each value of the response; it looks drawn at random."""
+        """Return a pseudo-random hash of each value of the response."""
         return sum((_mix(self.y[rows, k], -1 - k) for k in range(1, self.y.shape[1])), _mix(self.y[rows, 0], -1))
 
 
 def _mix_rows(rows: NDArray[np.intp], values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:
-    """A number for each value of a column in some rows."""
+    """Return a hash of the values of a column in some rows."""
     return _mix(values[rows], column)
 
 
 def _count_values(rows: NDArray[np.intp], values: NDArray[np.float64], _: int) -> int:
-    """How many different values a column has in some rows."""
+    """Return the number of distinct values of a column in some rows."""
     return np.unique(values[rows]).size
 
 
@@ -103,29 +103,29 @@ def _count_nearly_equal(
     values: NDArray[np.float64],
     column: int,
 ) -> float:
-    """How many pairs of rows, that occur so often, agree in all columns but one at least."""
+    """Return the number of pairs of rows, repeated ``counts`` times, that agree in all columns but one at least."""
     return _pairs(_sums(hashes - _mix_rows(rows, values, column), counts))
 
 
 def _mix(values: NDArray[np.float64], column: int) -> NDArray[np.uint64]:
-    """A number for each value that looks drawn at random, another one for the same value of another column."""
+    """Return a pseudo-random hash of each value, different for the same value in another column."""
     bits: NDArray[np.uint64] = (values + 0.0).view(np.uint64)  # -0 and 0 are equal
     bits += np.uint64((1 + column) * int(_START) % 2**64)
     for odd in _ODD:
-        bits ^= bits >> np.uint64(32)  # the last bits of round numbers are all alike
+        bits ^= bits >> np.uint64(32)  # the last bits of round numbers are all equal
         bits *= odd
     return bits
 
 
-# Large odd numbers with bits in no order.
+# Large odd numbers with irregular bits.
 _START, *_ODD = 2 * np.random.default_rng(0).integers(2**62, size=4, dtype=np.uint64) + 1
 
 
 def _sums(keys: NDArray[np.uint64], counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The sum of the counts of each key."""
+    """Return the sum of the counts of each key."""
     return np.bincount(np.unique(keys, return_inverse=True)[1], counts).astype(np.intp)
 
 
 def _pairs(counts: NDArray[np.intp]) -> float:
-    """How many pairs there are in groups of these sizes."""
+    """Return the number of pairs within groups of these sizes."""
     return float(np.sum(counts * (counts - 1.0))) / 2

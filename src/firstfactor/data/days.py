@@ -1,4 +1,4 @@
-"""Dates, times and durations as numbers of days: since 1970, since midnight, or how long."""
+"""Dates, times and durations as numbers of days: since 1970, since midnight, or in length."""
 
 import datetime
 from typing import Any
@@ -7,7 +7,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-# In a day.
+# Microseconds in a day.
 MICROSECONDS = 86_400 * 10**6
 
 _DURATIONS = (datetime.timedelta, np.timedelta64)
@@ -15,7 +15,7 @@ TEMPORAL = (datetime.date, datetime.time, *_DURATIONS, np.datetime64)
 
 
 def series_days(series: "nw.Series[Any]") -> NDArray[np.float64]:
-    """Dates, times or durations of a series as numbers of days."""
+    """Return dates, times or durations of a series as numbers of days."""
     if series.dtype == nw.Time:
         return np.array([_clock_days(value) for value in series.to_list()])
     if isinstance(series.dtype, nw.Duration):
@@ -24,18 +24,18 @@ def series_days(series: "nw.Series[Any]") -> NDArray[np.float64]:
 
 
 def _clock_days(time: datetime.time) -> float:
-    """The time of day as a share of the day."""
+    """Return the time of day as a share of the day."""
     return (time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6) / 86_400
 
 
 def array_days(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Dates or durations of numpy as numbers of days."""
+    """Return dates or durations of numpy as numbers of days."""
     unit = "datetime64[us]" if values.dtype.kind == "M" else "timedelta64[us]"
     return values.astype(unit).astype(np.int64) / MICROSECONDS
 
 
 def object_days(values: list[Any], kind: type) -> NDArray[np.float64]:
-    """Dates, times or durations of Python, all of one kind, as numbers of days."""
+    """Return dates, times or durations of Python, all of one kind, as numbers of days."""
     if kind is datetime.time:
         return np.array([_clock_days(value) for value in values])
     aware = [value.astimezone(datetime.UTC).replace(tzinfo=None) if _has_zone(value) else value for value in values]

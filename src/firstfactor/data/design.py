@@ -1,6 +1,6 @@
-"""Table in, Design out: the factors checked, encoded and scaled, ready to measure distances in.
+"""Design matrix of a table: the factors checked, encoded and scaled for the computation of distances.
 
-A factor is one or more columns, whose squared distances add: a number, a category, a time of day on its circle, or
+A factor has one or more columns, whose squared distances add up: a number, a category, a time of day on its circle, or
 several columns of the table that belong together.
 """
 
@@ -24,70 +24,70 @@ Kind = Literal["number", "category", "ordered", "date", "periodic", "group", "co
 
 @dataclass(frozen=True)
 class Design:
-    """The factors of one table.
+    """Factors of one table.
 
     The squared distance of two rows is a sum over columns. A column adds the squared difference of its ``values``, or
-    its cap where they cannot be compared: two levels of a category, or a number and a missing one. Such values are
-    `FAR` from each other.
+    its cap where they are not comparable: two levels of a category, or a number and a missing value. Such values are at
+    least `FAR` from each other.
     """
 
     names: tuple[str, ...]
     values: NDArray[np.float64] | StoredColumns
-    """(rows, columns), C-ordered, or where they are read from."""
+    """Values, (rows, columns), C-ordered, or the storage they are read from."""
     caps: NDArray[np.float64]
-    """What values add that cannot be compared, (columns,): infinity for numbers none of which is missing."""
+    """Squared distance of values that are not comparable, (columns,); infinity for numbers without missing values."""
     categorical: NDArray[np.bool_]
-    """Which columns hold levels of a category, (columns,)."""
+    """Mask of the columns that hold levels of a category, (columns,)."""
     columns: tuple[tuple[int, ...], ...]
-    """The columns of each factor."""
+    """Columns of each factor."""
     inputs: tuple[tuple[int, ...], ...]
-    """The columns of the table that each factor was made of."""
+    """Columns of the table that each factor was made from."""
     constant: NDArray[np.bool_]
-    """Which factors are constant, (factors,)."""
+    """Mask of the constant factors, (factors,)."""
     roles: tuple[Kind, ...]
-    """What each factor is, constant or not."""
+    """Kind of each factor, whether constant or not."""
     spans: NDArray[np.float64]
-    """The range of each factor of whole numbers before scaling; not a number for other factors."""
+    """Range of each factor of integers before scaling; NaN for other factors."""
     n_missing: NDArray[np.intp]
-    """How many rows of each factor have a missing value, (factors,)."""
+    """Number of rows with a missing value in each factor, (factors,)."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """Number of rows of the table."""
         return int(self.values.shape[0])
 
     @property
     def n_factors(self) -> int:
-        """How many factors the table has, constant ones included."""
+        """Number of factors of the table, including constant ones."""
         return len(self.names)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """What each factor is."""
+        """Kind of each factor."""
         return tuple("constant" if constant else role for constant, role in zip(self.constant, self.roles, strict=True))
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
-        """The factors that are not constant: the only ones worth searching."""
+        """Factors that are not constant: the only ones worth searching."""
         return tuple(np.flatnonzero(~self.constant).tolist())
 
     @cached_property
     def single(self) -> NDArray[np.bool_]:
-        """Which factors are one column, (factors,)."""
+        """Mask of the factors with a single column, (factors,)."""
         return np.array([len(columns) == 1 for columns in self.columns])
 
     @cached_property
     def first_columns(self) -> NDArray[np.intp]:
-        """The first column of each factor, (factors,)."""
+        """First column of each factor, (factors,)."""
         return np.array([columns[0] for columns in self.columns])
 
     @cached_property
     def blocks(self) -> list[range]:
-        """The factors in blocks that are searched together."""
+        """Factors in blocks that are searched together."""
         return cut_factors(self.n_factors)
 
     def in_blocks(self, factors: Sequence[int]) -> list[list[int]]:
-        """Some factors by block; blocks without any are left out."""
+        """Return factors by block, without blocks that have none."""
         numbers = np.searchsorted([block.stop for block in self.blocks], factors, side="right")
         order = np.argsort(numbers, kind="stable")
         cut = np.split(np.asarray(factors, dtype=np.intp)[order], np.flatnonzero(np.diff(numbers[order])) + 1)
@@ -95,56 +95,56 @@ class Design:
 
     @property
     def elsewhere(self) -> ColumnsElsewhere | None:
-        """The values, if they are not in memory."""
+        """Values, if they are not in memory; otherwise None."""
         return self.values if isinstance(self.values, ColumnsElsewhere) else None
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether all values are."""
+        """True if all values are in memory."""
         return self.elsewhere is None
 
     @property
     def columns_at_a_time(self) -> int:
-        """How many columns are read together: all of a block where they are in memory."""
+        """Number of columns that are read together: all of a block if they are in memory."""
         return self.values.at_a_time if isinstance(self.values, StoredColumns) else self.values.shape[1]
 
     def view(self, columns: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """An array, (rows, …), that some columns are in, and where in it they are."""
+        """Return an array, (rows, …), that contains the given columns, and their positions in it."""
         if isinstance(self.values, StoredColumns):
             return self.values.view(columns)
         return self.values, np.asarray(columns, dtype=np.intp)
 
     def take(self, columns: Sequence[int], rows: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.float64]:
-        """The values of some columns, (rows, columns), C-ordered."""
+        """Return the values of some columns, (rows, columns), C-ordered."""
         values, where = self.view(columns)
         return np.ascontiguousarray(values[rows][:, where])
 
     def column(self, j: int) -> NDArray[np.float64]:
-        """The values of a column, (rows,)."""
+        """Return the values of a column, (rows,)."""
         values, where = self.view([j])
         return values[:, where[0]]
 
     @property
     def stored(self) -> StoredColumns:
-        """The values, wherever they are."""
+        """Values as stored columns, in memory or not."""
         return self.values if isinstance(self.values, StoredColumns) else JoinedColumns([self.values])
 
     def columns_of(self, factors: Sequence[int]) -> list[int]:
-        """The columns of some factors."""
+        """Return the columns of some factors."""
         return [j for i in factors for j in self.columns[i]]
 
     def numeric_columns(self, factors: Sequence[int]) -> list[int]:
-        """The columns of some factors that hold numbers, not levels."""
+        """Return the columns of some factors that hold numbers, not levels."""
         return [j for j in self.columns_of(factors) if not self.categorical[j]]
 
     def is_plain(self, factor: int) -> bool:
-        """Tell whether a factor is one column of numbers none of which is missing."""
+        """Return True if a factor is one numeric column without missing values."""
         return bool(self.single[factor]) and bool(np.isinf(self.caps[self.columns[factor][0]]))
 
     def euclidean(self) -> NDArray[np.float64]:
-        """Points whose squared Euclidean distances are those of the varying factors: one-hot levels.
+        """Return points whose squared Euclidean distances are those of the varying factors: one-hot levels.
 
-        Of a number that is missing in some rows they are nearly so: it is put in the middle, and has a level.
+        For numbers with missing values this is an approximation: these are set to the mean, with a level of their own.
         """
         blocks = [np.empty((self.n_rows, 0))]
         for j in self.columns_of(self.varying):
@@ -157,7 +157,7 @@ class Design:
         return np.hstack(blocks)
 
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> "Design":
-        """Some rows of the table, scaled as before; ``many_functions`` says that there will be many of all factors."""
+        """Return some rows, scaled as before; ``many_functions`` reserves memory for basis functions of all factors."""
         if not isinstance(self.values, StoredColumns):
             values = np.ascontiguousarray(self.values[rows])
             return replace(self, values=values, constant=_constant(values.T, self.columns))
@@ -167,12 +167,12 @@ class Design:
         return replace(some, constant=np.array([is_constant[list(own)].all() for own in self.columns]))
 
     def on_factors(self, factors: Sequence[int]) -> "Design":
-        """Some factors, in increasing order, with their values in memory."""
+        """Return some factors, in increasing order, with their values in memory."""
         columns = self.columns_of(factors)
         return replace(self._facts_of(factors), values=self.take(columns))
 
     def without_values(self) -> "Design":
-        """All that is known of the factors but their values."""
+        """Return the design without its values."""
         return replace(self, values=np.empty((self.n_rows, 0)))
 
     def _facts_of(self, factors: Sequence[int]) -> "Design":
@@ -191,7 +191,7 @@ class Design:
         )
 
     def locate(self, parameter: str, factors: Factors) -> tuple[int, ...]:
-        """The positions of factors given by name, by position or as a mask."""
+        """Return the positions of factors given by name, by position or as a mask."""
         return locate(parameter, factors, self.names)
 
 
@@ -213,13 +213,14 @@ def read_design(
         Columns to treat as categories whatever their type. Text, boolean and categorical columns are
         categories anyway.
     scale : bool or mapping
-        Whether numeric columns are divided by their standard deviation (ddof = 1); or what some are divided by instead.
+        Whether to divide numeric columns by their standard deviation (ddof = 1), or a mapping with the divisors of some
+        columns.
     missing : {"level", "error"}
         Whether a missing value is a level of its own or an error.
     factor_groups : mapping, optional
-        Names of factors that are made of several columns, and these columns.
+        Names of factors with several columns, and their columns.
     period : mapping, optional
-        Columns that repeat, and after how much.
+        Periodic columns and their periods.
     """
     encoded = encode_table(X, categorical)
     if missing == "error":
@@ -228,7 +229,7 @@ def read_design(
 
 
 def join_designs(parts: Sequence[Design]) -> Design:
-    """One design of all factors of several, which are in memory and have the same rows."""
+    """Concatenate the factors of several designs, which are in memory and have the same rows."""
     return Design(
         names=tuple(name for part in parts for name in part.names),
         values=JoinedColumns([np.asarray(part.values) for part in parts]),
@@ -244,35 +245,35 @@ def join_designs(parts: Sequence[Design]) -> Design:
 
 
 def _number_columns(sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """The columns of factors that have so many each, numbered one after the other."""
+    """Return consecutive column indices of factors with the given numbers of columns."""
     ends = np.cumsum([0, *sizes]).tolist()
     return tuple(tuple(range(a, b)) for a, b in pairwise(ends))
 
 
 class _Part(NamedTuple):
-    """One or two columns of a design, made of one or more columns of the table."""
+    """One or two columns of a design, made from one or more columns of the table."""
 
     values: NDArray[np.float64]
-    """(columns, rows), not a number where a value is missing."""
+    """Values, (columns, rows), NaN where missing."""
     kind: Kind
     unit: float | None = None
 
 
 class _Layout(NamedTuple):
-    """The columns of a design, to be scaled."""
+    """Columns of a design, before scaling."""
 
     values: NDArray[np.float64]
-    """(columns, rows), not a number where a value is missing."""
+    """Values, (columns, rows), NaN where missing."""
     kinds: Sequence[Kind]
-    """What each column is."""
+    """Kind of each column."""
     columns: tuple[tuple[int, ...], ...]
-    """The columns of each factor."""
+    """Columns of each factor."""
     roles: tuple[Kind, ...]
-    """What each factor is."""
+    """Kind of each factor."""
     circles: Sequence[tuple[int, int]]
     """Pairs of columns that are points on a circle."""
     units: Mapping[int, float]
-    """What some columns are divided by instead of their standard deviations."""
+    """Divisors of some columns, in place of their standard deviations."""
 
 
 def build_design(
@@ -282,9 +283,9 @@ def build_design(
     period: Mapping[Any, float] | None = None,
     is_part: bool = False,
 ) -> Design:
-    """The factors of an encoded table, scaled; the other parameters are those of `read_design`.
+    """Return the scaled factors of an encoded table; for the other parameters see `read_design`.
 
-    ``is_part`` says that other columns of the table are scaled elsewhere, in the same way.
+    ``is_part`` is True if other columns of the table are scaled separately, in the same way.
     """
     units = _by_position("scale", scale if isinstance(scale, Mapping) else {}, encoded)
     periods = _by_position("period", period or {}, encoded)
@@ -312,10 +313,10 @@ def build_design(
 def _lay_out(
     encoded: Encoded, inputs: tuple[tuple[int, ...], ...], periods: Mapping[int, float], units: Mapping[int, float]
 ) -> _Layout:
-    """The columns of a design: those of the table as they are, if each is a factor that has no period."""
+    """Return the columns of a design: those of the table unchanged, if each is a factor without a period."""
     is_unknown = bool((encoded.n_missing == encoded.n_rows).any())
     if len(inputs) == len(encoded.names) and not periods and not is_unknown:
-        values = encoded.values if encoded.values.base is None else encoded.values.copy("C")  # of some rows, a view
+        values = encoded.values if encoded.values.base is None else encoded.values.copy("C")  # a view of some rows
         return _Layout(values, encoded.kinds, inputs, encoded.kinds, (), units)
     parts = [_make_parts(encoded, members, periods, units) for members in inputs]
     flat = [part for some in parts for part in some]
@@ -334,7 +335,7 @@ def _lay_out(
 def _scale_columns(
     layout: _Layout, is_category: NDArray[np.bool_], names: Sequence[str], scale: bool, is_part: bool
 ) -> NDArray[np.float64]:
-    """Scale values in place, and put levels and missing ones `FAR` from others; return the caps."""
+    """Scale values in place, set levels and missing values `FAR` from others, and return the caps."""
     values, circles = layout.values, layout.circles
     complete = ~np.isnan(values.min(axis=1))
     mismatch = rescale(Columns(values, ~is_category, complete, names, circles, layout.units), scale, is_part)
@@ -349,7 +350,7 @@ def _scale_columns(
 
 
 def _by_position(parameter: str, given: Mapping[Any, float], encoded: Encoded) -> dict[int, float]:
-    """A number for some columns by position; each must be above 0, and its column numeric."""
+    """Return numbers for some columns by position; each must be above 0, and its column numeric."""
     if not isinstance(given, Mapping):
         raise TypeError(f"{parameter} must map columns to numbers, such as {{'hour': 24}}; got {given!r}.")
     found: dict[int, float] = {}
@@ -367,7 +368,7 @@ def _by_position(parameter: str, given: Mapping[Any, float], encoded: Encoded) -
 def group_columns(
     names: tuple[str, ...], groups: Mapping[str, Factors]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """The columns of each factor, and the names of the factors, in the order of their first columns."""
+    """Return the columns of each factor, and the names of the factors, in the order of their first columns."""
     if not isinstance(groups, Mapping):
         raise TypeError(
             "factor_groups must map names of factors to columns, such as {'size': ['length', 'width']}; got "
@@ -398,7 +399,7 @@ def group_columns(
 def _make_parts(
     encoded: Encoded, members: tuple[int, ...], periods: Mapping[int, float], units: Mapping[int, float]
 ) -> list[_Part]:
-    """The parts that a factor of some columns consists of."""
+    """Return the parts of a factor made from some columns."""
     if len(members) > 1 and not any(j in periods or j in units for j in members):
         codes = _one_hot_codes(encoded, members)
         if codes is not None:
@@ -408,22 +409,22 @@ def _make_parts(
 
 def _make_part(encoded: Encoded, j: int, period: float | None, unit: float | None) -> _Part:
     values, kind = encoded.values[j : j + 1], encoded.kinds[j]
-    if encoded.n_missing[j] == values.size:  # nothing is known: a constant
+    if encoded.n_missing[j] == values.size:  # all missing: a constant
         return _Part(np.zeros_like(values), kind)
     if period is None:
         return _Part(values, kind, unit)
     angles = np.mod(values[0], period) / period * (2 * np.pi)  # in this order: 1 / period may overflow
-    radius = period / (2 * np.pi)  # a small step along the circle is as long as it was
+    radius = period / (2 * np.pi)  # keeps the length of small steps
     return _Part(radius * np.stack([np.cos(angles), np.sin(angles)]), "periodic", unit)
 
 
 def _one_hot_codes(encoded: Encoded, members: tuple[int, ...]) -> NDArray[np.float64] | None:
-    """The category, (rows,), that columns of zeros and ones encode; None if they do not.
+    """Return the category, (rows,), encoded by columns of zeros and ones, or None if they do not encode one.
 
-    In no row is there more than one 1. A row without any has the level that an encoder left out.
+    No row may have more than one 1. A row without any has the level that the encoder dropped.
     """
     own = list(members)
-    if encoded.n_missing[own].any() or not encoded.as_given[own].all():  # the code of a label may be 1 as well
+    if encoded.n_missing[own].any() or not encoded.as_given[own].all():  # label codes may be 1 as well
         return None
     values = encoded.values[own]
     is_one = values == 1
@@ -434,7 +435,7 @@ def _one_hot_codes(encoded: Encoded, members: tuple[int, ...]) -> NDArray[np.flo
 
 
 def _constant(values: NDArray[np.float64], columns: Sequence[tuple[int, ...]]) -> NDArray[np.bool_]:
-    """Which factors are constant, (factors,), from values as (columns, rows)."""
+    """Return a mask of the constant factors, (factors,), from values of shape (columns, rows)."""
     constant: NDArray[np.bool_] = (values == values[:, :1]).all(axis=1)
     if len(columns) == len(values):
         return constant
@@ -446,20 +447,20 @@ def _is_constant(values: NDArray[np.float64], _: int) -> bool:
 
 
 def _count_missing(encoded: Encoded, members: tuple[int, ...]) -> int:
-    """How many rows have a missing value in some columns."""
+    """Return the number of rows with a missing value in some columns."""
     if len(members) == 1:
         return int(encoded.n_missing[members[0]])
     return int(np.isnan(encoded.values[list(members)]).any(axis=0).sum())
 
 
 def _whole_spans(values: NDArray[np.float64], numeric: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The range of each column, (columns, rows), of whole numbers; not a number for the others."""
-    start = values[:, :50]  # most other columns show there
+    """Return the range of each column, (columns, rows), of integers; NaN for other columns."""
+    start = values[:, :50]  # enough to exclude most other columns
     whole = numeric & ((start == np.floor(start)) | (start != start)).all(axis=1)
     spans = np.full(len(values), np.nan)
     for j in np.flatnonzero(whole):
         known = values[j][~np.isnan(values[j])]
         if known.size and (known == np.floor(known)).all():
-            with np.errstate(over="ignore"):  # of large numbers, all are whole
+            with np.errstate(over="ignore"):  # all large numbers are integers
                 spans[j] = np.ptp(known)
     return spans

@@ -1,4 +1,4 @@
-"""Columns in, numbers out: every column checked and written as float64, not yet scaled."""
+"""Columns as numbers: every column checked and converted to float64, not yet scaled."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -23,35 +23,35 @@ from .table import Factors, locate, open_table
 
 ColumnKind = Literal["number", "category", "ordered", "date"]
 
-# So many columns with missing values are named in an error.
+# Maximum number of columns with missing values named in an error.
 MOST_NAMED = 10
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """The columns of a table as numbers, in their own units."""
+    """Columns of a table as numbers, in their own units."""
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
-    """(columns, rows): numbers, or the codes of levels; not a number where a value is missing."""
+    """Numbers or level codes, (columns, rows); NaN where a value is missing."""
     kinds: tuple[ColumnKind, ...]
     as_given: NDArray[np.bool_]
-    """Which columns hold the numbers of the table, true for 1: neither codes of labels nor moved, (columns,)."""
+    """Mask of the columns, (columns,), with the original numbers, or true as 1: neither recoded nor shifted."""
     n_missing: NDArray[np.intp]
-    """How many rows of each column have no value, (columns,)."""
+    """Number of rows without a value in each column, (columns,)."""
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.values.shape[1])
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Encoded":
-        """Some rows."""
+        """Return some rows."""
         values = self.values[:, rows]
         return replace(self, values=values, n_missing=_count_missing(values))
 
     def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        """Return a mask of the given rows that lack a value, and the number of such rows for each column."""
         if not self.n_missing.any():
             return np.zeros(int(rows.sum()), dtype=bool), np.zeros(len(self.names), np.intp)
         gaps: NDArray[np.bool_] = np.isnan(self.values[:, rows])
@@ -59,7 +59,7 @@ class Encoded:
 
 
 def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
-    """Check and encode a table; the parameters are those of `read_design`."""
+    """Check and encode a table; for the parameters see `read_design`."""
     names, columns, n_rows = open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):
@@ -72,7 +72,7 @@ def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
 
 
 def _count_missing(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """How many values of each column, (columns, rows), are missing; a sum is the quickest way to see that none is."""
+    """Return the number of missing values of each column, (columns, rows); a sum shows fastest that there are none."""
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isnan(values.sum()):
             return np.zeros(len(values), np.intp)
@@ -81,7 +81,7 @@ def _count_missing(values: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def refuse_missing(encoded: Encoded) -> None:
-    """Name the columns with missing values and how many each has, the worst first."""
+    """Raise an error that names the columns with missing values and their numbers, largest first."""
     worst = [int(j) for j in np.argsort(-encoded.n_missing, kind="stable") if encoded.n_missing[j]]
     if not worst:
         return
@@ -97,7 +97,7 @@ def refuse_missing(encoded: Encoded) -> None:
 
 
 def _all_plain(array: NDArray[Any]) -> bool:
-    """Tell whether an array can be taken as it is: numbers without infinity, or offsets that float64 cannot hold."""
+    """Return True for an array that needs no conversion: numbers, none infinite or beyond the precision of float64."""
     if array.dtype.kind == "f":
         return array.itemsize <= 8 and not np.isinf(array).any()
     return array.dtype.kind in "iu" and bool(np.abs(array).max() <= EXACT_INTEGERS)
@@ -106,7 +106,7 @@ def _all_plain(array: NDArray[Any]) -> bool:
 def _encode_each(
     columns: NDArray[Any] | Iterator[Any], names: tuple[str, ...], n_rows: int, forced: tuple[int, ...]
 ) -> tuple[NDArray[np.float64], tuple[ColumnKind, ...], NDArray[np.bool_]]:
-    """Encode column by column; return the values, (columns, rows), what each is, and whether they are as given."""
+    """Encode column by column; return the values, (columns, rows), their kinds, and a mask of those unchanged."""
     values, as_given = np.empty((len(names), n_rows)), np.empty(len(names), dtype=bool)
     kinds: list[ColumnKind] = []
     for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
@@ -116,7 +116,7 @@ def _encode_each(
 
 
 def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], ColumnKind, bool]:
-    """A column as numbers or as level codes, (rows,), which of them it is, and whether the values are as given."""
+    """Encode a column as numbers or level codes, (rows,); return also its kind, and True if values are unchanged."""
     label = f"column {name!r} of X"
     read = read_column(column, label)
     values = read.values
@@ -136,18 +136,18 @@ def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], 
 
 
 def _holds_indicators(values: Values) -> TypeGuard[NDArray[Any]]:
-    """Tell whether these are true and false, or 1 and 0."""
+    """Return True for booleans, or numbers that are all 1 or 0."""
     return isinstance(values, np.ndarray) and (values.dtype == bool or bool(np.isin(values, (0, 1)).all()))
 
 
 def _shift_offsets(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Move columns, the last axis, next to zero where an offset would cost digits; tell which were moved.
+    """Shift columns, the last axis, towards zero where an offset would cost digits; return a mask of those shifted.
 
-    Only differences matter. Subtracting the value nearest to zero keeps every one of them to the last bit, which
-    subtracting the mean does not. Missing values stay so.
+    Only differences matter. Subtracting the value nearest to zero preserves all of them to the last bit, which
+    subtracting the mean does not. Missing values stay missing.
     """
     low, high = values.min(axis=-1, keepdims=True), values.max(axis=-1, keepdims=True)
-    if np.isnan(low).any():  # ``fmin`` passes over missing values, and takes longer
+    if np.isnan(low).any():  # ``fmin`` skips missing values, but takes longer
         low, high = np.fmin.reduce(values, axis=-1, keepdims=True), np.fmax.reduce(values, axis=-1, keepdims=True)
     offsets = np.where(low > 0, low, np.where(high < 0, high, 0.0))
     values -= offsets

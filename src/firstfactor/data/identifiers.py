@@ -1,15 +1,15 @@
-"""Columns that only say which row it is, or which group of rows.
+"""Detection of columns that only identify a row or a group of rows.
 
-A column is taken for an identifier of rows or of groups of rows if its values look assigned instead of measured:
+A column is taken for an identifier of rows or of groups of rows if its values seem assigned rather than measured:
 
-- Whole numbers that hardly ever repeat, though so many values in so small a range would have to if they were measured
-  (the birthday problem), in the order of the rows or as the only such column; or that hardly ever repeat and have a
-  name such as "id". Names such as "year" say that the numbers are times, which are no identifiers.
+- Integers that hardly ever repeat, although this many measured values in such a small range would (the birthday
+problem), and that are in the order of the rows or are the only such column; or that hardly ever repeat and have a name
+such as "id". Names such as "year" indicate times, which are not identifiers.
 - Text with a different value in more than half of the rows.
-- Whole numbers or labels called "id". Others, if there are many with few rows each, and each stands for one run of
-  consecutive rows: those with a name such as "person", and whole numbers if all runs are equally long, or in no order
-  though without gaps, or if another column stays the same within runs and comes back in later ones. Not if all factors
-  have equally many rows for each value: that is a designed experiment.
+- Integers or labels called "id". Others, if there are many with few rows each, and each occurs in one run of
+consecutive rows: those with a name such as "person", and integers if all runs are equally long, or if they are
+unordered but without gaps, or if another column is constant within runs and recurs in later ones. An exception is a
+designed experiment, in which every factor has equally many rows for each value.
 """
 
 import re
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from .design import Design
 
-# Fewer values than this are no identifiers but levels.
+# Columns with fewer values are levels, not identifiers.
 FEWEST_VALUES = 20
 
-# Values that are measured repeat; so seldom as they do, that happens by chance with less than this probability.
+# Maximum probability that measured values repeat as rarely by chance.
 CHANCE = 0.001
 
-# Whole numbers are nearly unique if at most this share of the rows repeats a value of another.
+# Maximum share of repeated values for integers to count as nearly unique.
 MOST_REPEATS = 0.1
 
 _WORD = r"(^|[^a-z])({})([^a-z]|$)"
@@ -46,14 +46,14 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Identifiers:
-    """Which factors number rows or groups of rows, with what is found out about columns on the way."""
+    """Factors that number rows or groups of rows, with cached counts of their values."""
 
     def __init__(self, design: Design, codes: Mapping[int, NDArray[np.intp]]) -> None:
         self.design, self._codes = design, codes
         self._counts: dict[int, NDArray[np.intp]] = {}
 
     def what_is_numbered(self, factor: int) -> Literal["rows", "groups"] | None:
-        """What the values of a factor may just number: rows or groups of rows; None if they mean something."""
+        """Return whether a factor may merely number rows or groups of rows; None if its values have a meaning."""
         if not (self._is_whole(factor) or self._is_category(factor)):
             return None
         counts = self.counts(factor)
@@ -64,7 +64,7 @@ class Identifiers:
         return "groups" if self._names_groups(factor) else None
 
     def counts(self, factor: int) -> NDArray[np.intp]:
-        """How often each value occurs."""
+        """Return the number of occurrences of each value."""
         if factor not in self._counts:
             known = self._codes.get(factor)
             counts = np.unique(self._values(factor), return_counts=True)[1] if known is None else np.bincount(known)
@@ -82,15 +82,15 @@ class Identifiers:
         return self._never_repeats(factor) and (self._is_sorted(factor) or self._is_the_only_one(factor))
 
     def _never_repeats(self, factor: int) -> bool:
-        """Tell whether whole numbers in this range would repeat more often if they were measured."""
-        from scipy.special import pdtr  # takes long to import, and most tables have no such column
+        """Return True if measured integers in this range would repeat more often."""
+        from scipy.special import pdtr  # slow to import, and most tables have no such column
 
         n, span = self.design.n_rows, self.design.spans[factor] + 1
         repeats = n - self.counts(factor).size
         return repeats <= MOST_REPEATS * n and bool(pdtr(repeats, n * (n - 1) / (2 * span)) < CHANCE)
 
     def _is_the_only_one(self, factor: int) -> bool:
-        """Tell whether no other column never repeats: a design for computer experiments has many of them."""
+        """Return True if every other column repeats: designs of computer experiments have many that do not."""
         others = (j for j in self.design.varying if j != factor and self._is_whole(j))
         return not any(self._never_repeats(j) for j in others)
 
@@ -101,7 +101,7 @@ class Identifiers:
             return False
         if self._is_named(_ID, factor):
             return True
-        if n_runs > n_values or n >= n_values**2:  # a value comes back; few large groups
+        if n_runs > n_values or n >= n_values**2:  # a value recurs; or few large groups
             return False
         if self._is_category(factor) or self._is_named(_NUMBER, factor):
             return self._is_named(_NUMBER, factor)
@@ -109,7 +109,7 @@ class Identifiers:
         return bool(np.ptp(counts) == 0 or (dense and not self._is_sorted(factor)) or self._holds_others(factor))
 
     def _holds_others(self, factor: int) -> bool:
-        """Tell whether another column stays the same in each run of this one, and comes back in later runs."""
+        """Return True if another column is constant within each run of this one, and recurs in later runs."""
         within = ~self._changes(factor)
         for j in self.design.varying:
             changes = self._changes(j)
@@ -123,7 +123,7 @@ class Identifiers:
 
     @cached_property
     def _is_designed(self) -> bool:
-        """Whether all values of each factor are equally frequent, and none occurs once."""
+        """True if all values of each factor are equally frequent, and none occurs once."""
         counts = (self.counts(j) for j in self.design.varying)
         return all(count[0] > 1 and np.ptp(count) == 0 for count in counts)
 
@@ -134,7 +134,7 @@ class Identifiers:
         return bool(self.design.categorical[self.design.columns[factor][0]])
 
     def _values(self, factor: int) -> NDArray[np.float64]:
-        """The first column of a factor, (rows,)."""
+        """Return the first column of a factor, (rows,)."""
         return self.design.column(self.design.columns[factor][0])
 
     def _is_whole(self, factor: int) -> bool:

@@ -1,4 +1,4 @@
-"""X, y, weights and groups in, rows that can be analysed out: everything in a table is read and checked once."""
+"""Observations: X, y, weights and groups, read and checked once, as rows ready for analysis."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from .encoding import Encoded, encode_table, refuse_missing
 from .response import Floats, RawResponse, Response, read_target
 from .table import Factors, locate
 
-# Weights below this share of the largest are taken as 0: squares of such a row would overflow.
+# Weights below this share of the largest are set to 0: squares for such a row would overflow.
 SMALLEST_WEIGHT = 1e-100
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Parameters that say how a table is read."""
+    """Parameters that control how a table is read."""
 
     categorical: Factors | None = None
     scale: bool | Mapping[Any, float] = True
@@ -34,7 +34,7 @@ class Reading:
     output_weights: Sequence[float] | None = None
 
     def of_columns(self, names: tuple[str, ...], columns: Sequence[int]) -> "Reading":
-        """Return the parameters for some columns of a table with these names, by position among them."""
+        """Return the parameters for some columns of a table, by position among these columns."""
         place = {j: k for k, j in enumerate(columns)}
 
         def find(parameter: str, said: Factors) -> list[int]:
@@ -55,18 +55,18 @@ class Reading:
 
 @dataclass(frozen=True)
 class Dropped:
-    """Numbers of rows that were left out, by reason."""
+    """Numbers of rows that were dropped, by reason."""
 
     no_target: int = 0
     incomplete: int = 0
-    """Rows with a missing value in a factor, where these are dropped."""
+    """Rows with a missing value in a factor, if these are dropped."""
     no_weight: int = 0
     costs: tuple[tuple[str, int], ...] = ()
-    """The columns that cost rows, and how many values each lacks, the worst first."""
+    """Columns with missing values and their numbers, largest first."""
 
 
 def list_gaps(gaps: Sequence[tuple[str, int]], most: int = 10, where: str = "") -> str:
-    """Return columns with their numbers of missing values as a list in words, with a place after the first."""
+    """Return columns with their numbers of missing values as text, with ``where`` after the first."""
     first, *others = [f"{name!r} {count:,}" for name, count in gaps[:most]]
     more = f" and {len(gaps) - most:,} more columns" if len(gaps) > most else ""
     return ", ".join([first + where, *others]) + more
@@ -74,21 +74,21 @@ def list_gaps(gaps: Sequence[tuple[str, int]], most: int = 10, where: str = "") 
 
 @dataclass(frozen=True)
 class Observations:
-    """Rows of a table, ready to be analysed."""
+    """Rows of a table, ready for analysis."""
 
     design: Design
     response: Response
     weights: Floats | None
-    """The weight of each row, (rows,), 1 on average; None if all are equal."""
+    """Weight of each row, (rows,), with mean 1; None if all are equal."""
     groups: NDArray[np.intp] | None
-    """The number of each row's group, (rows,); None if every row is by itself."""
+    """Index of each row's group, (rows,); None without groups."""
     rows: NDArray[np.intp] | None
-    """Which rows of the table these are; None if they are all."""
+    """Rows of the table that these are; None for all rows."""
     dropped: Dropped
 
 
 class StoredFactors(ABC):
-    """The columns of a table that is not in memory as a whole, with the methods of `Encoded`."""
+    """Columns of a table that is not in memory as a whole, with the methods of `Encoded`."""
 
     names: tuple[str, ...]
     n_rows: int
@@ -99,7 +99,7 @@ class StoredFactors(ABC):
 
     @abstractmethod
     def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        """Return a mask of the given rows that lack a value, and the number of such rows for each column."""
 
     @abstractmethod
     def design(self) -> Design:
@@ -107,23 +107,23 @@ class StoredFactors(ABC):
 
 
 class StoredTable(ABC):
-    """A table that is not in memory as a whole."""
+    """Table that is not in memory as a whole."""
 
     @abstractmethod
     def open(self, reading: Reading) -> StoredFactors:
-        """Return its columns, read as the parameters say."""
+        """Return its columns, read with the given parameters."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a table that can be analysed, in its own units."""
+    """Rows of a table that can be analysed, in its own units."""
 
     encoded: Encoded | StoredFactors
     target: RawResponse
     weights: Floats | None
     groups: NDArray[np.intp] | None
     rows: NDArray[np.intp] | None
-    """Which rows of the table these are; None if they are all."""
+    """Rows of the table that these are; None for all rows."""
     dropped: Dropped
     reading: Reading
 
@@ -152,10 +152,10 @@ class Table:
 
 
 def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Table:
-    """Check all that is known about some rows.
+    """Read and check a table, the response, and the weights and groups of rows.
 
-    Rows without a response or with a weight of 0 are left out, and those with missing values in a factor if
-    ``reading.missing`` says "drop".
+    Rows without a response or with a weight of 0 are dropped, and those with missing values in a factor if
+    ``reading.missing`` is "drop".
     """
     encoded = X.open(reading) if isinstance(X, StoredTable) else encode_table(X, reading.categorical)
     n_rows = encoded.n_rows
@@ -168,7 +168,7 @@ def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, grou
         _refuse_too_few(rows.size, n_rows, dropped)
         table = table.on_rows(rows)
     if reading.missing == "error" and isinstance(table.encoded, Encoded):
-        refuse_missing(table.encoded)  # others are looked at when they are read
+        refuse_missing(table.encoded)  # stored tables are checked as they are read
     if table.groups is not None and (table.groups == table.groups[0]).all():
         raise ValueError("groups must tell at least two groups apart; all rows have the same one.")
     return table
@@ -181,14 +181,14 @@ def _build(encoded: Encoded | StoredFactors, reading: Reading) -> Design:
 
 
 def read_observations(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Observations:
-    """Check, encode and scale all that is known about some rows; see `read_table`."""
+    """Check, encode and scale a table and its response; see `read_table`."""
     return read_table(X, y, reading, sample_weight, groups).observe()
 
 
 def _find_rows(
     encoded: Encoded | StoredFactors, no_response: NDArray[np.bool_], weights: Floats | None, missing: str
 ) -> tuple[NDArray[np.intp], Dropped]:
-    """Return the rows that are analysed, and why others are not; a row counts for the first reason that it has."""
+    """Return the rows to analyse, and the numbers dropped; a row counts for the first reason that applies."""
     n_rows = encoded.n_rows
     no_weight = np.zeros(n_rows, dtype=bool) if weights is None else ~no_response & (weights == 0)
     kept = ~no_response & ~no_weight
@@ -230,7 +230,7 @@ def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
 
 
 def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
-    """Read a value for each row, none of which may be missing."""
+    """Read one value for each row, none of which may be missing."""
     native = nw.from_native(values, pass_through=True, allow_series=True)
     column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), parameter)
     if len(column) != n_rows:
@@ -251,5 +251,5 @@ def _normalise(weights: Floats | None) -> Floats | None:
 
 
 def _renumber(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give groups numbers without gaps."""
+    """Renumber groups without gaps."""
     return np.unique(codes, return_inverse=True)[1].astype(np.intp)

@@ -1,8 +1,8 @@
-"""What in a table makes results misleading, in words.
+"""Findings about a table that make results misleading, with messages.
 
-Columns that only say which row it is (`identifiers`) and rows that occur several times (`copies`) are found elsewhere.
-Rows that were left out are counted here, and a response of a few whole numbers, which may be classes. Whether rows
-follow each other is found out where fits are (`inference.row_order`); what is said about it stands here.
+Columns that only identify rows and rows that occur several times are detected in `identifiers` and `copies`. Dropped
+rows are counted here, and a response of a few integers, which may be classes. Dependence between consecutive rows is
+detected from fits in `inference.row_order`; its message is here.
 """
 
 import shlex
@@ -20,7 +20,7 @@ from .identifiers import Identifiers
 from .observations import Dropped, list_gaps
 from .response import Response
 
-# So many columns that cost rows are named.
+# Maximum number of columns with missing values to name.
 MOST_NAMED = 5
 
 MEANINGFUL = "its values mean something"
@@ -30,17 +30,17 @@ Kind = Literal["identifier", "groups", "copies", "rows", "classes", "order", "sk
 
 
 class DataQualityWarning(UserWarning):
-    """The table has something that makes results misleading.
+    """Warning that something in the table makes results misleading.
 
-    Identifiers, copies of rows, rows that were left out or that follow each other.
+    It reports identifiers, copies of rows, dropped rows and dependence between consecutive rows.
 
     See Also
     --------
-    Indices : Has what was found as ``findings``.
+    Indices : Stores the findings as ``findings``.
 
     Examples
     --------
-    To be quiet about it:
+    To silence the warning:
 
     >>> import warnings
     >>> from firstfactor import DataQualityWarning
@@ -51,20 +51,20 @@ class DataQualityWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in the table that makes results misleading."""
+    """Property of the table that makes results misleading."""
 
     kind: Kind
-    """What it is."""
+    """Kind of the finding."""
     count: int
-    """Different values of the identifier or of the response, rows, or factors that another scale shows."""
+    """Number of distinct values of the identifier or response, of rows, or of factors found on another scale."""
     sentence: str
-    """What was found, in words."""
+    """Description of the finding."""
     column: str | None = None
-    """The identifier."""
+    """Name of the identifier column."""
 
     @property
     def advice(self) -> str:
-        """The sentence, and what to do about it in Python."""
+        """Description, and what to do about it in Python."""
         ways_out = {
             "identifier": f"Drop the column unless {MEANINGFUL}.",
             "groups": f"Drop the column, or use it as groups=, unless {MEANINGFUL}.",
@@ -77,7 +77,7 @@ class Finding:
 
     @property
     def command_advice(self) -> str:
-        """The sentence, and what to do about it in the command."""
+        """Description, and what to do about it on the command line."""
         column = shlex.quote(self.column or "")
         ways_out = {
             "identifier": f"Use --drop {column} unless {MEANINGFUL}.",
@@ -99,21 +99,21 @@ def examine(
     factors: Sequence[int],
     grouped: bool = False,
 ) -> tuple[Finding, ...]:
-    """Return what makes results on some factors misleading.
+    """Return the findings that make results on some factors misleading.
 
-    ``codes`` has the level of each row, for the factors whose levels are known already. If rows are ``grouped``, no
-    other column needs to tell their groups.
+    ``codes`` holds the level of each row for the factors whose levels are already known. If rows are ``grouped``, no
+    column needs to identify their groups.
     """
     found: list[Finding | None] = [*_count_dropped(dropped), _look_at_response(response)]
     if design.varying:
-        # A factor that is alone in its table takes no place from others.
+        # A single factor displaces no others.
         columns = [j for j in factors if design.single[j]] if len(design.varying) > 1 else []
         found += [*_look_at_columns(design, codes, columns), _look_at_rows(design, response.values)]
     return tuple(one for one in found if one is not None and not (grouped and one.kind == "groups"))
 
 
 def _count_dropped(dropped: Dropped) -> list[Finding]:
-    """Count the rows that were left out, for each reason."""
+    """Return the numbers of dropped rows, one finding for each reason."""
     costs = f" ({list_gaps(dropped.costs, MOST_NAMED)})" if dropped.costs else ""
     reasons = {
         "without a response": dropped.no_target,
@@ -140,7 +140,7 @@ def _look_at_response(response: Response) -> Finding | None:
 def _look_at_columns(
     design: Design, codes: Mapping[int, NDArray[np.intp]], factors: Sequence[int]
 ) -> Iterator[Finding]:
-    """Yield a finding for each factor that may number rows or groups of them."""
+    """Yield a finding for each factor that may number rows or groups of rows."""
     identifiers = Identifiers(design, codes)
     for factor in factors:
         numbered = identifiers.what_is_numbered(factor)
@@ -149,7 +149,7 @@ def _look_at_columns(
 
 
 def _say_numbered(what: Literal["rows", "groups"], name: str, n: int, counts: NDArray[np.intp]) -> Finding:
-    """Return the finding that a column may just number the ``n`` rows or groups of them, from counts of its values."""
+    """Return the finding that a column may merely number the ``n`` rows or groups, from counts of its values."""
     if what == "rows":
         rows = "every row" if counts.size == n else f"nearly every row ({counts.size:,} values in {n:,} rows)"
         sentence = f"{name!r} has a different value in {rows}: it may just number the rows."
@@ -182,6 +182,6 @@ def rows_follow(n_rows: int, correlation: float) -> Finding:
 
 
 def warn_of_findings(findings: Sequence[Finding]) -> None:
-    """Warn of what was found, if anything."""
+    """Issue a warning with the findings, if there are any."""
     if findings:
         warn_user(" ".join(one.advice for one in findings), DataQualityWarning)

@@ -1,6 +1,6 @@
-"""The response as given in, `Response` out: numbers centred, classes as indicators, several outputs side by side.
+"""Encoding of the response: numbers centred, classes as indicators, several outputs side by side.
 
-A response is one or more columns, whose variances add.
+A response has one or more columns, whose variances add up.
 """
 
 import warnings
@@ -19,35 +19,35 @@ from .columns import Column, exact_floats, is_numeric, level_codes
 Task = Literal["regression", "classification"]
 Floats = NDArray[np.float64]
 
-# Variances outside of this range cannot be told from 0 or infinity in what is computed from them.
+# Variances outside this range underflow or overflow in later computations.
 SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-290, 1e290
 
-# Where one row has nearly all of the weight, what the others have is lost in rounding.
+# Minimum share of the weight outside a single row: less is lost in rounding.
 LEAST_OTHERS = 1e-9
 
-# So many different whole numbers may well be classes.
+# Maximum number of distinct integers that may well be classes.
 MOST_CLASSES = 10
 
-# More classes than this, and than half of the rows, say nothing; and each of very many would be a column.
+# More classes than this, and than half of the rows, carry no information; and each of very many would be a column.
 MOST_RARE_CLASSES, LARGEST_CLASSES = 20, 1000
 
 
 @dataclass(frozen=True)
 class Response:
-    """The target of one table: one or more columns."""
+    """Response of one table: one or more columns."""
 
     values: Floats
-    """(rows, columns), minus their means."""
+    """Centred values, (rows, columns)."""
     variance: float
     """Sum of the sample variances (ddof = 1) of all columns."""
     task: Task
     classes: tuple[Any, ...] = ()
-    """The class labels in order; empty for quantities and for several outputs. Two of them are one column, 1 for the
-    second; more are one column for each, whose variance is the Gini impurity."""
+    """Class labels in order; empty for regression and for several outputs. Two classes are one column, 1 for the second
+    before centring; more are one column each, whose summed variance is the Gini impurity."""
     names: tuple[str, ...] = ("y",)
-    """The name of each output."""
+    """Name of each output."""
     n_values: int = 0
-    """Number of distinct values of a quantity of integers if they are few, as those of classes are; otherwise 0."""
+    """Number of distinct values of an integer response if they are as few as classes; otherwise 0."""
 
     @property
     def n_rows(self) -> int:
@@ -56,7 +56,7 @@ class Response:
 
     @property
     def codes(self) -> NDArray[np.intp]:
-        """The number of each row's class, (rows,); all 0 where there are no classes."""
+        """Index of each row's class, (rows,); all 0 without classes."""
         if not self.classes:
             return np.zeros(self.n_rows, np.intp)
         if len(self.classes) == 2:
@@ -75,13 +75,13 @@ class Response:
 
     @property
     def default_neighbors(self) -> int:
-        """N_I as the paper recommends: 2 for regression, 3 for classes."""
+        """Default number of neighbours N_I of the paper: 2 for regression, 3 for classification."""
         return 2 if self.task == "regression" else 3
 
 
 @dataclass(frozen=True)
 class RawResponse:
-    """The outputs as they were given, before encoding."""
+    """Outputs as given, before encoding."""
 
     columns: tuple[Column, ...]
     names: tuple[str, ...]
@@ -125,7 +125,7 @@ class RawResponse:
 
 
 def read_target(y: Any, n_rows: int) -> RawResponse:
-    """Read outputs given as a series, an array, a list or a table, which must have one entry per row."""
+    """Read outputs given as a series, an array, a list or a table with one entry per row."""
     target = _open_target(y)
     if len(target.columns[0]) != n_rows:
         raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(target.columns[0])}.")
@@ -158,7 +158,7 @@ def _open_target(y: Any) -> RawResponse:
 
 
 def _warn_of_column_vector() -> None:
-    from sklearn.exceptions import DataConversionWarning  # all of scikit-learn: only when needed
+    from sklearn.exceptions import DataConversionWarning  # imports all of scikit-learn: only when needed
 
     warnings.warn(
         "A column-vector y was passed when a 1d array was expected. It was flattened; use y.ravel().",
@@ -205,7 +205,7 @@ def _read_output(values: Any, task: str, response: str, weights: Floats | None) 
 
 
 def _has_two_values(values: Any) -> bool:
-    """Return whether there are at most two distinct numbers, without sorting them."""
+    """Return True if there are at most two distinct numbers, without sorting them."""
     numbers = values.codes if not isinstance(values, np.ndarray) else values
     return bool(((numbers == numbers.min()) | (numbers == numbers.max())).all())
 
@@ -244,14 +244,14 @@ def _encode_classes(
 
 
 def _transform(numbers: Floats, response: str) -> Floats:
-    """Return a quantity as it is, as ranks or as normal scores, (rows,)."""
+    """Return a numeric response unchanged, as ranks or as normal scores, (rows,)."""
     if response == "values":
         return numbers
     return mid_ranks(numbers) if response == "ranks" else normal_scores(numbers)
 
 
 def mid_ranks(y: Floats) -> Floats:
-    """Return the rank of each value, from 0.5 on, the mean rank for ties: (rows,)."""
+    """Return the rank of each value, starting at 0.5, with mean ranks for ties: (rows,)."""
     _, value, times = np.unique(y, return_inverse=True, return_counts=True)
     ranks: Floats = (np.cumsum(times) - times / 2)[value]
     return ranks
@@ -259,7 +259,7 @@ def mid_ranks(y: Floats) -> Floats:
 
 def normal_scores(y: Floats) -> Floats:
     """Return normal scores of y, (rows,): normal quantiles at its ranks, so that outliers do not dominate."""
-    from scipy.special import ndtri  # takes a while, and few need it
+    from scipy.special import ndtri  # slow to import, and rarely needed
 
     scores: Floats = ndtri(mid_ranks(y) / y.size)
     scores -= scores.mean()
@@ -277,12 +277,13 @@ def _quantity(numbers: Floats, weights: Floats | None) -> Response:
 
 
 def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, float]:
-    """Subtract the means of columns, (rows, columns); return them and the sum of their variances.
+    """Centre columns, (rows, columns); return them and the sum of their variances.
 
-    With weights the variance is Σw(y − ȳ)² / (Σw − Σw²/Σw), which is that of the sample where all are equal.
+    With weights the variance is Σw(y − ȳ)² / (Σw − Σw²/Σw), which equals the sample variance if all weights are equal.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        # Exact next to a large offset, unlike subtracting the mean. Sums along contiguous columns lose fewest digits.
+        # Exact next to a large offset, unlike subtracting the mean. Sums along contiguous columns lose the fewest
+        # digits.
         centred = np.ascontiguousarray((numbers - numbers[0]).T)
         if weights is None:
             centred -= centred.mean(axis=1, keepdims=True)
@@ -300,7 +301,7 @@ def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, flo
 
 
 def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Floats:
-    """Return the share of each output, (outputs,), which sum to 1."""
+    """Return the share of each output, (outputs,); they sum to 1."""
     if output_weights is None:
         return np.full(n_outputs, 1 / n_outputs)
     try:
@@ -312,6 +313,6 @@ def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Fl
         raise ValueError(
             f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got {given!r}."
         )
-    shares /= shares.max()  # the sum of huge ones would overflow
+    shares /= shares.max()  # the sum of huge weights would overflow
     shares /= shares.sum()
     return shares

@@ -1,4 +1,4 @@
-"""Numeric columns divided by their standard deviations, or by units that were given."""
+"""Scaling of numeric columns by their standard deviations, or by given units."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,43 +6,44 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Squared differences of standardised values below this square underflow.
+# Standardised values below this have squared differences that underflow.
 SMALLEST_DIFFERENCE = 1e-130
 
-# Values with binary exponents up to this can be squared and summed.
+# Maximum binary exponent of values that can be squared and summed.
 SAFE_EXPONENT = 400
 
-# Values that cannot be compared with others, levels and missing ones, are at least so far from each other; others are
-# at most so large. The square of a difference tells which it is.
+# Values that are not comparable with others, levels and missing values, are at least FAR from each other; other values
+# are at most LARGEST. The squared difference shows which case it is.
 FAR, LARGEST = 2.0**200, 2.0**150
 
-# What two different levels add to a squared distance, in standard deviations: what one-hot columns give.
+# Squared distance of two different levels, in standard deviations: the same as with one-hot columns.
 MISMATCH = 2.0
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns to be scaled."""
+    """Columns to scale."""
 
     values: NDArray[np.float64]
-    """(columns, rows), not a number where a value is missing; scaled in place."""
+    """Values, (columns, rows), NaN where missing; scaled in place."""
     numeric: NDArray[np.bool_]
-    """Which columns are scaled at all, (columns,): not those with codes of levels."""
+    """Mask of the columns to scale, (columns,): those that do not hold level codes."""
     complete: NDArray[np.bool_]
-    """Which columns have no missing value, (columns,)."""
+    """Mask of the columns without missing values, (columns,)."""
     names: Sequence[str]
-    """The factor that each column belongs to."""
+    """Name of the factor of each column."""
     circles: Sequence[tuple[int, int]]
-    """Pairs of columns that are points on a circle, divided by one standard deviation: the root of both variances."""
+    """Pairs of columns that are points on a circle, both divided by the root of their summed variances."""
     units: Mapping[int, float]
-    """What some columns are divided by instead of their standard deviations."""
+    """Divisors of some columns, in place of their standard deviations."""
 
 
 def rescale(columns: Columns, scale: bool, is_part: bool = False) -> float:
-    """Scale the numeric columns in place; return what a mismatch of levels adds to a squared distance.
+    """Scale the numeric columns in place; return the squared distance of two different levels.
 
-    Powers of two come first: they are exact and keep squares from overflowing, whatever the units. Of a part of a table
-    the largest value of all is not known: what is not scaled stays as it is, and must not be too large for that.
+    Values are first divided by powers of two, which is exact and prevents squares from overflowing, whatever the units.
+    In a part of a table, the largest value overall is unknown: columns that are not scaled stay unchanged, and must not
+    be too large for this.
     """
     values, numeric = columns.values, columns.numeric
     largest = np.where(numeric, np.maximum(values.max(axis=1), -values.min(axis=1)), 0.0)
@@ -57,12 +58,12 @@ def rescale(columns: Columns, scale: bool, is_part: bool = False) -> float:
         np.ldexp(values, -shifts[:, None], out=values)
     if scale:
         deviations = _deviations(columns, varies)
-        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # refused below
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # raises an error below
             for column, unit in columns.units.items():
                 deviations[column, 0] = np.ldexp(unit, -int(shifts[column]) if shifted else 0)
             values /= deviations
     else:
-        with np.errstate(over="ignore"):  # refused below if there are categories
+        with np.errstate(over="ignore"):  # raises an error below if there are categories
             mismatch = float(np.ldexp(mismatch, -2 * common))
     if is_part and not scale:
         _refuse_large(columns, largest)
@@ -72,12 +73,12 @@ def rescale(columns: Columns, scale: bool, is_part: bool = False) -> float:
 
 
 def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The standard deviation of each column, (columns, 1); 1 for those that are not scaled."""
+    """Return the standard deviation of each column, (columns, 1); 1 for columns that are not scaled."""
     values, deviations = columns.values, np.ones((len(columns.values), 1))
     complete = varies & columns.complete
     if complete.any():
         deviations[complete, 0] = (values if complete.all() else values[complete]).std(axis=1, ddof=1)
-        deviations[deviations == 0] = 1.0  # constant on rows that are left: others of its group may vary
+        deviations[deviations == 0] = 1.0  # constant on the remaining rows, while others of its group vary
     for j in np.flatnonzero(varies & ~complete):
         known = values[j][~np.isnan(values[j])]
         deviations[j, 0] = known.std(ddof=1) if np.ptp(known) > 0 else 1.0

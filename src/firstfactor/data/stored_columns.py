@@ -10,39 +10,39 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 OfColumn = Callable[[Floats, int], Any]
-"""What is asked of a column: its values, (rows,), and its number are given."""
+"""Function of a column, given its values, (rows,), and its index."""
 OfBlock = Callable[..., Any]
-"""What is made of a block, or asked of it: see `ColumnsElsewhere.each_block`."""
+"""Function that builds something from a block or is applied to it; see `ColumnsElsewhere.each_block`."""
 
-# Factors that are searched, read and placed together. What is decided for a block depends on nothing else, so that a
-# table has the same blocks, and results have the same bits, wherever its columns are.
+# Maximum number of factors that are searched, read and placed together. Decisions for a block depend on nothing else,
+# so that a table has the same blocks, and results are bit-for-bit identical, wherever its columns are stored.
 MOST_IN_BLOCK = 64
 
 
 def cut_factors(n_factors: int) -> list[range]:
-    """The factors of a table, by position, in blocks of about equal size."""
+    """Return the factors of a table, by position, in blocks of about equal size."""
     count = -(-n_factors // MOST_IN_BLOCK)
     return [range(a, b) for a, b in pairwise(n_factors * k // count for k in range(count + 1))]
 
 
 class StoredColumns(ABC):
-    """The columns of a design, scaled and ready to measure distances in, wherever they are."""
+    """Scaled columns of a design, ready for the computation of distances, in any storage."""
 
     shape: tuple[int, int]
-    """Rows and columns."""
+    """Numbers of rows and columns."""
     at_a_time: int
-    """How many columns are worth reading together."""
+    """Number of columns to read together."""
 
     @abstractmethod
     def view(self, columns: Sequence[int]) -> tuple[Floats, NDArray[np.intp]]:
-        """A C-ordered array, (rows, …), that some columns are in, and where in it they are."""
+        """Return a C-ordered array, (rows, …), that contains the given columns, and their positions in it."""
 
     @abstractmethod
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> "StoredColumns | Floats":
-        """The same columns on some rows; in memory if there is room, also for many functions of them if there are."""
+        """Return the columns on some rows; in memory if they fit, if needed together with many functions of them."""
 
     def map(self, ask: OfColumn, columns: Sequence[int]) -> list[Any]:
-        """What is asked of each of some columns."""
+        """Return the result of a function for each column."""
         answers = []
         for j in columns:
             values, (where,) = self.view([j])
@@ -50,7 +50,7 @@ class StoredColumns(ABC):
         return answers
 
     def sum(self, ask: OfColumn, columns: Sequence[int]) -> NDArray[Any]:
-        """The sum over some columns of an array that is asked of each."""
+        """Return the sum over columns of the array that a function returns for each."""
         first, *others = columns
         total: NDArray[Any] = self.map(ask, [first])[0]
         for j in others:
@@ -59,7 +59,7 @@ class StoredColumns(ABC):
 
 
 class JoinedColumns(StoredColumns):
-    """The columns of several arrays, one after the other."""
+    """Columns of several arrays, one after the other."""
 
     def __init__(self, parts: Sequence[Floats]) -> None:
         self._parts = parts
@@ -69,7 +69,7 @@ class JoinedColumns(StoredColumns):
         self.at_a_time = self._part_of.size
 
     def view(self, columns: Sequence[int]) -> tuple[Floats, NDArray[np.intp]]:
-        """An array, (rows, …), that some columns are in, and where in it they are; a copy if they are in several."""
+        """Return an array, (rows, …), that contains the columns, and their positions; a copy if they are in several."""
         used = np.unique(self._part_of[list(columns)])
         if used.size == 1:
             return self._parts[used[0]], self._place[list(columns)]
@@ -77,17 +77,18 @@ class JoinedColumns(StoredColumns):
         return np.ascontiguousarray(copied), np.arange(len(columns))
 
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> StoredColumns:  # noqa: ARG002
-        """The same columns on some rows."""
+        """Return the columns on some rows."""
         return JoinedColumns([np.ascontiguousarray(part[rows]) for part in self._parts])
 
 
 class ColumnsElsewhere(StoredColumns):
-    """Columns that are not in memory: what is made of all factors is made block by block, where they are."""
+    """Columns that are not in memory: computations on all factors run block by block, where these are stored."""
 
     @abstractmethod
     def each_block(self, name: str, make: OfBlock, ask: OfBlock, factors: Sequence[int], *shared: Any) -> list[Any]:
-        """What is asked of each block that some factors are in.
+        """Return the result of a function for each block that contains some of the factors.
 
-        ``name`` says what is being done. ``make`` makes something of a design of the block in memory; ``ask`` is given
-        that, which of the factors in it are meant, and what is shared. What was made may be kept.
+        ``name`` describes the computation. ``make`` builds an object from a design of the block in memory; ``ask`` is
+        called with that object, the positions of the given factors in it, and the shared arguments. The object may be
+        kept.
         """

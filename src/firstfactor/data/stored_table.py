@@ -16,30 +16,30 @@ from .encoding import Encoded, encode_table, refuse_missing
 from .observations import Reading, StoredFactors, StoredTable
 from .stored_columns import ColumnsElsewhere, Floats, OfBlock, StoredColumns
 
-# Factors that are read together: reading makes a few copies of their columns.
+# Number of factors read together: reading makes a few copies of their columns.
 AT_A_TIME = 8
 
-# Memory of many functions of some columns, as a multiple of that of the columns.
+# Memory for many functions of some columns, as a multiple of that of the columns.
 FUNCTIONS = 8
 
 
 class ColumnTable(StoredTable):
-    """A table of which a few columns at a time are read, from a file."""
+    """Table of which a few columns at a time are read from a file."""
 
     names: tuple[str, ...]
-    """The names of the columns."""
+    """Names of the columns."""
     n_rows: int
     """Number of rows."""
     room: int
-    """Bytes of columns that may be kept in memory."""
+    """Maximum number of bytes of columns kept in memory."""
     at_a_time: int = AT_A_TIME
     """Number of factors that are read together."""
     jobs: int = -1
-    """Number of threads that memory suffices for."""
+    """Number of threads for which memory suffices."""
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns, as those of a data frame."""
+        """Names of the columns, as in a data frame."""
         return list(self.names)
 
     def __len__(self) -> int:
@@ -50,17 +50,17 @@ class ColumnTable(StoredTable):
 
     @cached_property
     def kept(self) -> "Room":
-        """The columns that are kept in memory."""
+        """Columns that are kept in memory."""
         return Room(self.room)
 
     @cached_property
     def facts(self) -> "list[tuple[Reading, Design]]":
-        """Designs without values of all rows, with how they were read; it takes the whole table to make one."""
+        """Designs of all rows without values, with their parameters; building one requires the whole table."""
         return []
 
     @property
     def dates(self) -> set[str]:
-        """The names of columns that hold dates."""
+        """Names of the columns that hold dates."""
         return set()
 
     @abstractmethod
@@ -68,11 +68,11 @@ class ColumnTable(StoredTable):
         """Return a data frame of some columns, by position, in this order."""
 
     def open(self, reading: Reading) -> StoredFactors:
-        """Return its columns, read as the parameters say."""
+        """Return its columns, read with the given parameters."""
         return ReadFactors(self, reading)
 
     def only(self, columns: Collection[int]) -> "ColumnTable":  # noqa: ARG002
-        """Return the same table, in which other columns may be taken as constants and need not be read."""
+        """Return a table in which all other columns may be treated as constants and need not be read."""
         return self
 
 
@@ -92,7 +92,7 @@ def design_part(encoded: Encoded, names: tuple[str, ...], columns: Sequence[int]
 
 
 class ReadFactors(StoredFactors):
-    """The columns of a `ColumnTable`."""
+    """Columns of a `ColumnTable`."""
 
     def __init__(self, table: ColumnTable, reading: Reading, rows: NDArray[np.intp] | None = None) -> None:
         self._table, self._reading, self._rows = table, reading, rows
@@ -106,7 +106,7 @@ class ReadFactors(StoredFactors):
         return ReadFactors(self._table, self._reading, rows if self._rows is None else self._rows[rows])
 
     def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Return which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        """Return a mask of the given rows that lack a value, and the number of such rows for each column."""
         incomplete, counts = np.zeros(int(rows.sum()), dtype=bool), []
         for columns in _in_turn(len(self.names), self.at_a_time):
             gaps, of_columns = self._encode(columns).find_gaps(rows)
@@ -115,7 +115,7 @@ class ReadFactors(StoredFactors):
         return incomplete, np.concatenate(counts)
 
     def design(self) -> Design:
-        """Return the factors, whose values are read when they are needed."""
+        """Return the factors, whose values are read when needed."""
         known = self._table.facts if self._rows is None else []
         facts = next((facts for reading, facts in known if reading == self._reading), None)
         if facts is None:
@@ -135,21 +135,21 @@ class ReadFactors(StoredFactors):
 
 
 def _in_turn(count: int, at_a_time: int) -> list[range]:
-    """Return the numbers from 0 to a count, a few at a time."""
+    """Return the integers from 0 to ``count`` − 1 in ranges of ``at_a_time``."""
     return [range(start, min(start + at_a_time, count)) for start in range(0, count, at_a_time)]
 
 
 def _when_gone(what: object, act: Callable[[Any], None], given: object) -> None:
-    """Call a function once an object is no longer used, but not at the end of the process."""
+    """Call a function when an object is garbage collected, but not at the end of the process."""
     weakref.finalize(what, act, given).atexit = False
 
 
 class Room:
-    """Memory for columns of one table, shared by all that is made of it: the columns used last are kept."""
+    """Cache of columns of one table, shared by all its users: the most recently used columns are kept."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        # Arrays that are no longer wanted may be noticed in the middle of anything.
+        # Reentrant, because arrays may be garbage collected, and their memory given back, at any point.
         self._lock = threading.RLock()
         self._columns: dict[tuple[object, int], Floats] = {}
         self._used, self._set_aside = 0, 0
@@ -163,7 +163,7 @@ class Room:
             return values
 
     def put(self, owner: object, column: int, values: Floats) -> None:
-        """Keep a column as long as there is room; the one that was not used for longest goes first."""
+        """Keep a column; the least recently used columns are dropped if memory is short."""
         with self._lock:
             before = self._columns.pop((owner, column), None)
             self._columns[owner, column] = values
@@ -177,9 +177,9 @@ class Room:
                 self._used -= self._columns.pop(key).nbytes
 
     def make(self, size: int, make: Callable[[], Floats]) -> Floats | None:
-        """Make an array, and reserve bytes for it and all that is made of it while it lives; None if it is too large.
+        """Make an array and reserve bytes for it and its derivatives while it lives; return None if it is too large.
 
-        Columns that are kept make room for it.
+        Cached columns are dropped to free memory for it.
         """
         with self._lock:
             if size > self._size - self._set_aside:
@@ -204,7 +204,7 @@ class Room:
 
 
 class ReadColumns(ColumnsElsewhere):
-    """Columns that are read when they are needed; those used last are kept while there is room."""
+    """Columns that are read when needed; the most recently used are kept as memory permits."""
 
     def __init__(self, factors: ReadFactors, facts: Design, room: Room, rows: NDArray[np.intp] | None = None) -> None:
         self._factors, self._facts, self._room, self._rows = factors, facts, room, rows
@@ -242,11 +242,11 @@ class ReadColumns(ColumnsElsewhere):
         factors: Sequence[int],
         *shared: Any,
     ) -> list[Any]:
-        here = replace(self._facts, values=self)  # one block after the other, and nothing is kept
+        here = replace(self._facts, values=self)  # one block at a time, and nothing is kept
         return [ask(make(here.on_factors(some)), range(len(some)), *shared) for some in here.in_blocks(factors)]
 
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> StoredColumns | Floats:
-        """Return the columns on some rows; in memory if there is room, also for many functions of them if needed."""
+        """Return the columns on some rows; in memory if they fit, if needed together with many functions of them."""
         some = ReadColumns(self._factors, self._facts, self._room, rows if self._rows is None else self._rows[rows])
         size = 8 * rows.size * self.shape[1] * (FUNCTIONS if many_functions else 1)
         values = self._room.make(size, some.all)

@@ -1,4 +1,4 @@
-"""Whatever table comes in, its names and columns out; and factors found by name, position or mask."""
+"""Column names and columns of any kind of table, and factors given by name, position or mask."""
 
 import sys
 from collections import Counter
@@ -17,11 +17,11 @@ Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
 
 
 def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
-    """The names of the columns, the columns as they are, and how many rows there are."""
-    sparse = sys.modules.get("scipy.sparse")  # where it was not imported, nothing is sparse
+    """Return the names of the columns, the columns unchanged, and the number of rows."""
+    sparse = sys.modules.get("scipy.sparse")  # if not imported, nothing is sparse
     if sparse is not None and sparse.issparse(X):
         raise TypeError("X must be dense: sparse data is not supported. Use X.toarray() if it fits in memory.")
-    if isinstance(X, np.ndarray):  # the usual case, and narwhals would take its time to pass it through
+    if isinstance(X, np.ndarray):  # the usual case, and passing it through narwhals takes time
         return _open_array(X)
     X = flatten_names(X)
     if nw.dependencies.is_pandas_dataframe(X):
@@ -39,9 +39,9 @@ def open_table(X: Any) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], i
 
 
 def flatten_names(X: Any) -> Any:
-    """A table whose columns have a name each; what has none comes back as it is.
+    """Return a table with one name for each column; objects without names are returned unchanged.
 
-    The levels of a pandas MultiIndex are joined by "_", empty ones left out. An Arrow record batch becomes a table.
+    The levels of a pandas MultiIndex are joined by "_", without empty ones. An Arrow record batch becomes a table.
     """
     X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(X) and X.columns.nlevels > 1:
@@ -77,7 +77,7 @@ def _refuse_empty(shape: Sequence[int]) -> None:
 
 
 def refuse_duplicate_names(names: Iterable[Any]) -> None:
-    """Refuse columns that have the same name."""
+    """Raise an error if columns have the same name."""
     repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if repeated:
         raise ValueError(f"X must have distinct column names; repeated: {_shorten(repeated)}. Rename them.")
@@ -87,10 +87,10 @@ def refuse_duplicate_names(names: Iterable[Any]) -> None:
 
 
 def locate(parameter: str, factors: Factors, names: tuple[str, ...], globs: bool = False) -> tuple[int, ...]:
-    """The sorted, distinct positions in ``names`` that ``factors`` stands for; with ``globs``, also 'x*'."""
+    """Return the sorted, distinct positions in ``names`` of ``factors``; with ``globs``, also of 'x*'."""
     try:
         several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
-    except ValueError as error:  # numpy's, of lists of several lengths
+    except ValueError as error:  # from numpy, for lists of unequal lengths
         raise ValueError(f"{parameter} must be a plain list of columns; got {factors!r}.") from error
     if np.asarray(several).dtype == bool:
         if len(several) != len(names):
@@ -104,7 +104,7 @@ def locate(parameter: str, factors: Factors, names: tuple[str, ...], globs: bool
 
 
 def _matches(factor: Any, names: tuple[str, ...]) -> list[Any]:
-    """The names that a glob stands for; anything else as it is."""
+    """Return the names that match a glob; anything else unchanged."""
     if not isinstance(factor, str) or factor in names:
         return [factor]
     return [name for name in names if fnmatchcase(name, factor)] or [factor]

@@ -1,1 +1,1 @@
-"""Is there more in what a set of factors leaves of y than chance? Score tests on residuals."""
+"""Score tests on residuals, for whether factors add more to a base than chance would."""

@@ -1,7 +1,7 @@
-"""Does a factor add anything to a base? Tests of candidates, the best of which is compared with chance.
+"""Tests of whether a factor adds anything to a base, with the best of all candidates compared with chance.
 
-A candidate has several ways to show, each with a share of the error that is allowed: its plain form, a line or levels;
-curves, from smooth to rough; products with a factor of the base, which show what changes sign from one place to
+A candidate is tested for several forms of effect, each with a share of the type I error: its plain form, a line or
+levels; curves, from smooth to rough; products with a factor of the base, for effects that change sign from one place to
 another; and its line beside the lines of all other candidates.
 """
 
@@ -19,35 +19,36 @@ from .functions import BLOCK, MULTIPLIED, FactorFunctions, Functions
 from .lines import Lines
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, reweigh, standardise
 
-# How many of a candidate's functions are summed, from the smoothest on; at last all.
+# Numbers of functions of a candidate that are summed, smoothest first; finally all.
 NESTED = (1, 2, 4, 10**9)
 
-# Of many factors, only so many functions of each of two are multiplied.
+# Number of functions of each factor in products of two, if there are many factors.
 MULTIPLIED_OF_MANY = 1
 
-# Shares of the error that is allowed: of the plain form, of all curves, and of all products.
+# Shares of the type I error: of the plain form, of all curves, and of all products.
 PLAIN, CURVES, PRODUCTS = 0.35, 0.15, 0.10
 
-# First functions of a factor that are tried beside those of all other candidates, and their share: lines, and curves.
+# Number of first functions of a factor tested beside those of all other candidates, with their share: lines, and
+# curves.
 BESIDE = ((1, 0.30), (4, 0.10))
 
 Look = tuple[Floats, float]
-"""The deviates of some factors in one way to show, (factors, …), and its share of the error."""
+"""Deviates of some factors for one form of effect, (factors, …), and its share of the type I error."""
 
 Found = tuple[Floats, Floats]
-"""The largest deviate of each factor, (factors,), and that of all in y and in each draw, (1 + draws,)."""
+"""Largest deviate of each factor, (factors,), and the largest of all in y and in each draw, (1 + draws,)."""
 
 
 @dataclass(frozen=True)
 class BesideOthers:
-    """The first functions of all candidates, and the residuals that tell what each adds to those of all others."""
+    """First functions of all candidates, and residuals for testing each candidate beside all others."""
 
     lines: Lines
     residuals: Residuals
     share: float
 
     def find(self, candidates: Sequence[int]) -> Found:
-        """Find what the functions of some candidates add to those of all others."""
+        """Return the deviates of candidates for effects beyond the functions of all others."""
         lines, residuals = self.lines, self.residuals
         mine = np.isin(lines.owner, candidates)
         squares = residuals.squares_and_draws(lines.beside_each_other()[mine])
@@ -62,29 +63,29 @@ class BesideOthers:
 
 @dataclass(frozen=True)
 class CandidateTest:
-    """The evidence for each candidate, and how likely the best of them is by chance."""
+    """Evidence for each candidate, and the p-value of the best."""
 
     n_rows: int
     deviates: Floats
-    """The evidence for each candidate as a normal deviate, (candidates,)."""
+    """Evidence for each candidate as a normal deviate, (candidates,)."""
     gains: Floats
     """Variance explained beyond the base, (candidates,)."""
     draws: Floats
-    """The largest deviate of all candidates in each draw, (draws,); none if one is beyond doubt without them."""
+    """Largest deviate of all candidates in each draw, (draws,); empty if one is significant without draws."""
 
     @property
     def p_value(self) -> float:
-        """The probability that chance gives the best candidate so large a deviate."""
+        """Probability of the largest deviate by chance, given all candidates."""
         return self._chance(self.deviates.max())
 
     @property
     def p_values(self) -> Floats:
-        """The probability that chance gives the best of all candidates the deviate of each, (candidates,)."""
+        """Probability by chance that the best of all candidates reaches the deviate of each, (candidates,)."""
         return np.array([self._chance(deviate) for deviate in self.deviates.tolist()])
 
     @property
     def single_p_values(self) -> Floats:
-        """The probability that chance gives each candidate its deviate, if it were the only one: (candidates,)."""
+        """Probability by chance of the deviate of each candidate if it were the only one, (candidates,)."""
         return np.asarray(ndtr(-self.deviates))
 
     def _chance(self, largest: float) -> float:
@@ -94,7 +95,7 @@ class CandidateTest:
 
 
 class Candidates:
-    """Tests of the factors outside of one base."""
+    """Tests of the factors outside one base."""
 
     def __init__(
         self,
@@ -108,7 +109,7 @@ class Candidates:
         self._beside = beside
 
     def test_each(self, candidates: Sequence[int]) -> CandidateTest:
-        """Whether the best candidate adds anything by itself; candidates are in order."""
+        """Test whether the best candidate adds anything by itself; candidates are sorted."""
         looks = self._ask(look_at_each, "test", candidates)
         deviates, gains = (np.concatenate(each) for each in zip(*looks, strict=True))
         if is_sure(deviates.max(), len(candidates), self._functions.n_rows):
@@ -121,32 +122,32 @@ class Candidates:
         return CandidateTest(self._functions.n_rows, deviates, gains, best[1:])
 
     def _ask(self, ask: "AskCandidates", name: str, candidates: Sequence[int]) -> list[tuple[Floats, Floats]]:
-        """What is asked of the candidates: all at once if they are in memory, else block by block where they are."""
+        """Apply a test to the candidates: all at once if they are in memory, else in blocks where these are stored."""
         if self._functions.design.is_in_memory:
             return [ask(self, candidates)]
         name = f"step {len(self._base) + 1} {name}"
         return self._functions.ask_each_block(name, _ask_block, candidates, ask, self._residuals, self._base)
 
     def look_at_each(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
-        """The deviate of the functions of each candidate, and its gain: both (candidates,)."""
+        """Return the deviate of the functions of each candidate, and its gain, both (candidates,)."""
         blocks, order = self._blocks(candidates)
         deviates, gains = zip(*self._workers.map(self._look, blocks), strict=True)
         return np.concatenate(deviates)[order], np.concatenate(gains)[order]
 
     def draw_for_each(self, candidates: Sequence[int]) -> Found:
-        """Find the largest deviate of each candidate, and that of all in y and in each draw."""
+        """Return the largest deviate of each candidate, and the largest of all in y and in each draw."""
         blocks, order = self._blocks(candidates)
         squares = self._residuals.squares_and_draws
         found = self._workers.map(lambda some: _largest(self._looks(some, squares)), blocks)
         return np.concatenate([of_y for of_y, _ in found])[order], np.max([best for _, best in found], axis=0)
 
     def _blocks(self, candidates: Sequence[int]) -> tuple[list[tuple[int, ...]], NDArray[np.intp]]:
-        """The candidates in blocks, and the order in which they were."""
+        """Return the candidates in blocks, and the permutation that restores their order."""
         blocks = self._functions.blocks(candidates)
         return blocks, np.argsort([i for block in blocks for i in block], kind="stable")
 
     def test_member(self, factor: int) -> float:
-        """The p-value of one factor that was in, given those of the base; also in threes with two of them."""
+        """Return the p-value of a selected factor given the others; also tested in products with two of them."""
         (of_y,) = _best(self._looks((factor,), self._residuals.squares, threes=True))
         if is_sure(of_y, 1, self._functions.n_rows):
             return bonferroni(of_y, 1)
@@ -156,13 +157,13 @@ class Candidates:
         return p_value(best, self._functions.n_rows)
 
     def _look(self, some: Sequence[int]) -> tuple[Floats, Floats]:
-        """The deviates of the functions of some factors, and the gains: both (factors,)."""
+        """Return the deviates of the functions of some factors, and their gains, both (factors,)."""
         left = self._left_of(some)
         deviates, _ = _largest(self._of_functions(some, left, self._residuals.squares))
         return deviates, self._residuals.gains(left, len(left) // len(some))
 
     def _looks(self, some: Sequence[int], squares: Squares, threes: bool = False) -> Iterator[Look]:
-        """Yield all ways to show but for lines beside those of others; of a single factor, in ``threes`` as well."""
+        """Yield all forms of effect except lines beside those of others; for a single factor also products of three."""
         left = self._left_of(some)
         yield from self._of_functions(some, left, squares)
         if not self._base:
@@ -178,24 +179,24 @@ class Candidates:
             yield self._deviates(lines, squares), share
 
     def _left_of(self, some: Sequence[int]) -> Functions:
-        """What the base leaves of the functions of some factors that have equally many, one after the other."""
+        """Return the residuals of the functions of some factors, with equally many each, given the base."""
         regression = self._residuals.regression
         return regression.remains(regression.weigh(np.concatenate([self._functions.of(i) for i in some])))
 
     def _first_of(self, some: Sequence[int]) -> Functions:
-        """What the base leaves of the functions of some factors that are multiplied: (factors, functions, rows)."""
+        """Return the residuals of the functions used in products, given the base: (factors, functions, rows)."""
         number = MULTIPLIED if self._functions.are_few else MULTIPLIED_OF_MANY
         regression = self._residuals.regression
         first = np.stack([_pad(self._functions.multiplied(i)[:number], number) for i in some])
         return regression.remains(regression.weigh(first.reshape(-1, first.shape[2]))).reshape(first.shape)
 
     def _of_functions(self, some: Sequence[int], left: Functions, squares: Squares) -> Iterator[Look]:
-        """Yield the deviates of the plain functions of some factors, and of more and more of all."""
+        """Yield the deviates of the plain functions of some factors, and of nested sums of their functions."""
         found = squares(left)
         sums = np.cumsum(found.reshape(len(some), -1, found.shape[1]), axis=1)
         n_plain, n_all = self._functions.n_plain(some[0]), sums.shape[1]
         curves = sorted({min(number, n_all) for number in NESTED} - {n_plain})
-        # All levels of a category are its plain form: the first of them are no curves.
+        # All levels of a category are its plain form: a subset of them is not a curve.
         of_curves = CURVES if n_plain < n_all else CURVES * len(curves) / (len(curves) + 1)
         of_plain = PLAIN + CURVES - of_curves
         shares = {n_plain: of_plain, **dict.fromkeys(curves, of_curves / max(len(curves), 1))}
@@ -204,15 +205,15 @@ class Candidates:
             yield deviates, share
 
     def _of_products(self, first: Functions, others: Functions, squares: Squares) -> Floats:
-        """The deviate of products of functions, (factors, functions, rows), with those of another: (factors, …)."""
+        """Return the deviates of products of functions, (factors, functions, rows), with those of another factor."""
         products = first[:, :, None] * others[: first.shape[1]]
         return self._deviates(products.reshape(len(first), -1, first.shape[2]), squares)
 
     def _deviates(self, products: Functions, squares: Squares) -> Floats:
-        """The larger deviate of all products of each set, and of the first one: (sets, products, rows) to (sets, …)."""
+        """Return the larger deviate of all products, (sets, products, rows), of each set, and of the first alone."""
         n_sets, n_each, n_rows = products.shape
         flat, n_outputs = products.reshape(-1, n_rows), self._residuals.n_outputs
-        if self._functions.are_few:  # else what the base knows of them is left in, which costs a little power
+        if self._functions.are_few:  # else they are not adjusted for the base, which costs little power
             flat = self._residuals.regression.remains(flat)
         found = squares(flat).reshape(n_sets, n_each, -1)
         largest: Floats = np.maximum(deviate(found.sum(axis=1), n_each * n_outputs), deviate(found[:, 0], n_outputs))
@@ -220,12 +221,12 @@ class Candidates:
 
 
 def _pad(functions: Functions, number: int) -> Functions:
-    """Return so many functions, 0 where there are fewer."""
+    """Return ``number`` functions, padded with zeros."""
     return np.concatenate([functions, np.zeros((number - len(functions), functions.shape[1]), np.float32)])
 
 
 def _largest(looks: Iterable[Look]) -> Found:
-    """Find the largest deviate of each factor, and that of all in y and in each draw, each in units of its share."""
+    """Return the largest deviate of each factor and of all in y and in each draw, in units of their shares."""
     looks = [(standardise(deviates), share) for deviates, share in looks]
     found = [(reweigh(deviates[:, 0], share), reweigh(deviates.max(axis=0), share)) for deviates, share in looks]
     of_y, best = (np.max(each, axis=0) for each in zip(*found, strict=True))
@@ -233,7 +234,7 @@ def _largest(looks: Iterable[Look]) -> Found:
 
 
 def _best(looks: Iterable[Look]) -> Floats:
-    """The largest deviate of all in y and in each draw, each in units of its share."""
+    """Return the largest deviate of all in y and in each draw, each in units of its share."""
     by_share: dict[float, Floats] = {}
     for deviates, share in looks:
         best = standardise(deviates).max(axis=0)
@@ -245,7 +246,7 @@ def _best(looks: Iterable[Look]) -> Floats:
 def beside_others(
     functions: FactorFunctions, residuals: Residuals, y: Floats, factors: Sequence[int], n_units: int
 ) -> list[BesideOthers]:
-    """Return the first functions of factors beside each other, as far as there are rows enough."""
+    """Return the first functions of factors beside each other, as far as there are enough rows."""
     found = []
     for n_functions, share in BESIDE:
         lines = Lines.of_few(functions, residuals.regression, factors, n_functions)
@@ -266,6 +267,6 @@ def _ask_block(
     residuals: Residuals,
     base: Sequence[Functions],
 ) -> tuple[Floats, Floats]:
-    """What is asked of some candidates of one block."""
+    """Apply a test to the candidates of one block."""
     with ONE_BLAS_THREAD:
         return ask(Candidates(functions, residuals, base, Workers(1)), candidates)

@@ -1,9 +1,9 @@
-"""Lines of many factors, each beside all others, where there are more factors than rows could tell apart.
+"""Tests of the line of each factor beside all others, where the factors are too many for least squares.
 
-A lasso tells what other factors explain of y, and least squares on those of them that are related to a factor tell what
-they explain of its line. What is left of the two is multiplied, on rows that neither was fitted on (Shah and Peters
-2020; Liu, Katsevich, Janson and Ramdas 2022). Most of many factors have no effect: if their scores spread more than
-chance would let them, so do all (Efron 2004).
+A lasso predicts y from other factors, and least squares on those of them that are correlated with a factor predict its
+line. The residuals of both are multiplied, on rows that neither was fitted on (Shah and Peters 2020; Liu, Katsevich,
+Janson and Ramdas 2022). Most of many factors have no effect: if their scores spread more than under the null
+hypothesis, all are scaled down (Efron 2004).
 """
 
 import contextlib
@@ -24,27 +24,28 @@ from .lines import Lines
 
 N_FOLDS = 10
 
-# A lasso is asked where there are fewer rows for each line.
+# Number of rows for each line below which a lasso is used.
 ROWS_PER_LINE = 3
 
-# A lasso chooses from as many lines, those that go most with y, as have so many values; at least and at most so many.
+# The lasso chooses among the lines with the largest products with y: as many as have MOST_VALUES values together,
+# within these bounds.
 MOST_VALUES, FEWEST_LINES, MOST_LINES = 400_000, 200, 1000
 
-# Penalties that are tried, down to this share of the largest; rounds of a fit, and how close it must be.
+# Number of penalties to try, the smallest as a share of the largest; maximum iterations of a fit, and its tolerance.
 N_PENALTIES, SMALLEST_PENALTY, MOST_PASSES, TOLERANCE = 30, 0.02, 1000, 1e-3
 
-# A line that was taken is related to another if their correlation is so many times that of chance.
+# Selected lines are related to a line if their correlation exceeds this many times that of chance.
 RELATED = 4.0
 
 TINY = 1e-30
 
-# The rows of no fold.
+# An empty fold.
 NO_ROWS = slice(0, 0)
 
 
 @contextlib.contextmanager
 def _rough_fits() -> Iterator[None]:
-    """Let fits end before they have converged: they only tell roughly what others explain."""
+    """Silence convergence warnings: fits that have not converged are accurate enough here."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
@@ -55,8 +56,8 @@ def _rough_fits() -> Iterator[None]:
 def distil(
     lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None, workers: Workers
 ) -> dict[int, float]:
-    """Return the p-value of the lines of each factor beside all others, for what is left of y, (outputs, rows)."""
-    if len(lines.left) == 0:  # all are known from the base
+    """Return the p-value of the lines of each factor beside all others, for the residuals of y, (outputs, rows)."""
+    if len(lines.left) == 0:  # the base explains all of them
         return {}
     with _rough_fits():
         samples = _samples(lines.left, outputs, folds, groups)
@@ -68,7 +69,7 @@ def distil(
 
 
 def predictors(lines: Lines, outputs: Floats, folds: Positions, workers: Workers) -> tuple[int, ...]:
-    """Return the factors that a lasso with the least cross-validated error takes to predict what is left of y."""
+    """Return the factors selected by a lasso with the least cross-validated error for the residuals of y."""
     with _rough_fits():
         samples = _samples(lines.left, outputs, folds)
         taken = [_take(sample, NO_ROWS, _choose_penalty(sample, workers))[0] for sample in samples]
@@ -77,12 +78,12 @@ def predictors(lines: Lines, outputs: Floats, folds: Positions, workers: Workers
 
 @dataclass(frozen=True)
 class _Sample:
-    """Lines, (lines, rows), and one output of what is left of y, (rows,), by fold and in these by group."""
+    """Lines, (lines, rows), and one output of the residuals of y, (rows,), sorted by fold and then by group."""
 
     lines: Floats
     y: Floats
     folds: list[slice]
-    """The rows of each fold."""
+    """Rows of each fold."""
     groups: Positions | None
 
     def without(self, some: Positions, fold: slice) -> tuple[Floats, Floats]:
@@ -90,7 +91,7 @@ class _Sample:
         return np.delete(self.lines[some], fold, axis=1), np.delete(self.y, fold)
 
     def screen(self, fold: slice) -> Positions:
-        """Return the lines that go most with y in the rows of all other folds."""
+        """Return the lines with the largest products with y in the rows of all other folds."""
         products = self._products - self.lines[:, fold] @ self.y[fold]
         return _largest(products, self.y.size - (fold.stop - fold.start))
 
@@ -101,7 +102,7 @@ class _Sample:
 
 
 def _samples(lines: Floats, outputs: Floats, folds: Positions, groups: Positions | None = None) -> list[_Sample]:
-    """The lines with each of the outputs; rows of a fold are brought together, so that they need no copies later."""
+    """Return the lines with each output; rows of a fold are made contiguous, so that no copies are needed later."""
     order = np.lexsort((folds,) if groups is None else (groups, folds))
     ends = np.cumsum(np.bincount(folds)).tolist()
     parts = [slice(start, stop) for start, stop in pairwise([0, *ends])]
@@ -110,7 +111,7 @@ def _samples(lines: Floats, outputs: Floats, folds: Positions, groups: Positions
 
 
 def _distil_output(sample: _Sample, workers: Workers) -> Floats:
-    """The p-value of each line."""
+    """Return the p-value of each line."""
     lines, penalty = sample.lines, _choose_penalty(sample, workers)
     fits = workers.map(lambda fold: _take(sample, fold, penalty), sample.folds)
     ever = np.unique(np.concatenate([taken for taken, _ in fits]))
@@ -119,7 +120,7 @@ def _distil_output(sample: _Sample, workers: Workers) -> Floats:
     squares = np.einsum("ij,ij->i", lines, lines)
 
     def add_up(number: int) -> tuple[Floats, Floats, int]:
-        """Sums over one fold of the terms of each line, and of their squares, and how many there are."""
+        """Return the sums over one fold of the terms of each line and of their squares, and the number of terms."""
         fold, (taken, slopes) = sample.folds[number], fits[number]
         new = lines[:, fold]
         inside = products[np.searchsorted(ever, taken)] - new[taken] @ new.T
@@ -139,8 +140,8 @@ def _distil_output(sample: _Sample, workers: Workers) -> Floats:
 
 
 def _choose_penalty(sample: _Sample, workers: Workers) -> float:
-    """The penalty with the least cross-validated error."""
-    from sklearn.linear_model import lasso_path  # only if it is asked for
+    """Return the penalty with the least cross-validated error."""
+    from sklearn.linear_model import lasso_path  # only if needed
 
     some = sample.screen(NO_ROWS)
     lines = sample.lines[some]
@@ -159,7 +160,7 @@ def _choose_penalty(sample: _Sample, workers: Workers) -> float:
             Xy=products - new @ y_new,
             max_iter=MOST_PASSES,
             tol=TOLERANCE,
-            check_input=False,  # it would look at the matrix once for each penalty
+            check_input=False,  # would check the matrix once for each penalty
         )[1]
         of_penalties: Floats = ((y_new - slopes.T @ new) ** 2).mean(axis=1)
         return of_penalties
@@ -168,14 +169,14 @@ def _choose_penalty(sample: _Sample, workers: Workers) -> float:
 
 
 def _largest(products: Floats, n_rows: int) -> Positions:
-    """The lines whose products with y are largest: as many as a lasso chooses from, in order."""
+    """Return the lines with the largest products with y, as many as a lasso chooses from, in order."""
     most = int(np.clip(MOST_VALUES // n_rows, FEWEST_LINES, MOST_LINES))
     return np.sort(np.argsort(-np.abs(products), kind="stable")[:most])
 
 
 def _take(sample: _Sample, fold: slice, penalty: float) -> tuple[Positions, Floats]:
-    """The lines that a lasso takes in the rows of all other folds, and their slopes."""
-    from sklearn.linear_model import Lasso  # only if it is asked for
+    """Return the lines that a lasso selects in the rows of all other folds, and their slopes."""
+    from sklearn.linear_model import Lasso  # only if needed
 
     candidates = sample.screen(fold)
     lines, y = sample.without(candidates, fold)
@@ -185,9 +186,9 @@ def _take(sample: _Sample, fold: slice, penalty: float) -> tuple[Positions, Floa
 
 
 def _lines_beside(sample: _Sample, fold: slice, taken: Positions, correlations: Floats) -> Floats:
-    """What those of the lines taken that are related to each line leave of it in the rows of a fold.
+    """Return the residuals of each line in a fold, given the selected lines that are correlated with it.
 
-    Correlations, (taken, lines), are those in the rows of all other folds, in which the lines are fitted.
+    The fits and the correlations, (taken, lines), are those in the rows of all other folds.
     """
     left = sample.lines[:, fold].copy()
     correlations[np.arange(taken.size), taken] = 0.0
@@ -202,7 +203,7 @@ def _lines_beside(sample: _Sample, fold: slice, taken: Positions, correlations: 
 
 
 def holm(p_values: dict[int, float]) -> dict[int, float]:
-    """Return adjusted p-values, ascending: the largest so far of each times the number of those not below it."""
+    """Return p-values adjusted by Holm's method, ascending: each times the number not below it, made monotone."""
     ascending = sorted(p_values, key=lambda i: (p_values[i], i))
     adjusted = np.maximum.accumulate([p_values[i] * (len(ascending) - k) for k, i in enumerate(ascending)])
     return dict(zip(ascending, np.minimum(adjusted, 1.0).tolist(), strict=True))
@@ -216,6 +217,6 @@ def benjamini_hochberg(p_values: dict[int, float]) -> dict[int, float]:
 
 
 def draw_folds(rng: np.random.Generator, n_rows: int, groups: Positions | None) -> Positions:
-    """Return a random fold for each row; all rows of a group are in the same one."""
+    """Return a random fold for each row; all rows of a group are in the same fold."""
     units: Sequence[int] | Positions = np.arange(n_rows) if groups is None else groups
     return rng.permutation(int(np.max(units)) + 1)[units] % N_FOLDS

@@ -1,12 +1,12 @@
-"""What a factor may do to y: a few functions of it, from smooth to rough.
+"""Functions of each factor that are tested for an effect on y, ordered from smooth to rough.
 
-A number has a line, then a parabola and cosines of its rank; together they follow a curve up to its ends (Eubank and
-Speckman 1990). Values far out are drawn in before they make a line. A category has contrasts of its levels, the most
-frequent first. A missing value has a function of its own. The functions of one column have mean 0 and mean square 1,
-and are uncorrelated.
+A numeric column has a line, then a parabola and cosines of its rank; together they follow a curve up to its ends
+(Eubank and Speckman 1990). Outlying values are clipped before they form a line. A categorical column has contrasts of
+its levels, the most frequent first. Missing values have an indicator. The functions of one column have mean 0 and mean
+square 1 and are uncorrelated.
 
-The plain form of a factor comes first: its lines, all of its levels, and whether a value is missing. Products are made
-of ranks, which are bounded: the product of two lines would be that of few rows.
+The plain form of a factor comes first: its lines, all of its levels, and the indicator of missing values. Products are
+formed from ranks, which are bounded: the product of two lines would depend on few rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,54 +25,54 @@ from ..data.stored_columns import ColumnsElsewhere
 from ..neighbors.strategy import Floats
 
 Functions = NDArray[np.float32]
-"""(functions, rows)."""
+"""Function values, (functions, rows)."""
 
 # Functions of a factor that are multiplied with those of others: a line and a parabola of its rank.
 MULTIPLIED = 2
 
-# Values beyond the quartiles by more than this many times the distance between these are drawn in.
+# Values beyond the quartiles by more than this multiple of the interquartile range are clipped.
 FAR_OUT = 3.0
 
-# Functions of a number, in a table with few factors and with many.
+# Maximum number of functions of a numeric column, in tables with few and with many factors.
 MOST_OF_FEW, MOST_OF_MANY = 10, 6
 MANY_FACTORS = 100
 
-# Levels beyond this many, the rarest, are taken together.
+# The rarest levels beyond this number are pooled.
 MOST_LEVELS = 100
 
-# Factors whose functions are kept where the table is not in memory: those of a base.
+# Number of factors whose functions are kept if the table is not in memory: those of a base.
 MOST_KEPT = 32
 
-# Functions of a factor of several columns, roughly.
+# Approximate maximum number of functions of a factor with several columns.
 MOST_FUNCTIONS = 24
 
-# Values in a block of functions that are worked on together.
+# Number of values in a block of functions that are processed together.
 BLOCK = 2**21
 
-# A function of which less than this share is left beside smoother ones says nothing of its own.
+# A function of which less than this share is left after projection on smoother ones adds nothing.
 SMALLEST_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
 class _OfFactor:
-    """The functions of one factor or column."""
+    """Functions of one factor or column."""
 
     functions: Functions
     n_plain: int
-    """How many of the first are its plain form."""
+    """Number of functions that form the plain form; they come first."""
     multiplied: Functions
-    """The functions that are multiplied with those of others, at most `MULTIPLIED`."""
+    """Functions that are multiplied with those of others, at most `MULTIPLIED`."""
 
 
 class FactorFunctions:
-    """The functions of the varying factors of a design."""
+    """Functions of the varying factors of a design."""
 
     def __init__(self, design: Design, workers: Workers, are_few: bool | None = None) -> None:
         self.design, self.workers = design, workers
         self.are_few = design.n_factors <= MANY_FACTORS if are_few is None else are_few
-        """Whether the factors are so few that what takes longer for each is worth it."""
+        """True if the factors are few enough for methods that take longer for each."""
         self._most = MOST_OF_FEW if self.are_few else MOST_OF_MANY
-        self._are_here = design.is_in_memory  # asked for once: factors are looked up very often
+        self._are_here = design.is_in_memory  # kept, because factors are looked up very often
         here = design.varying if self._are_here else ()
         made = workers.map(self._of_factor, here)
         self._of: dict[int, _OfFactor] = dict(zip(here, made, strict=True))
@@ -80,13 +80,13 @@ class FactorFunctions:
 
     @property
     def n_rows(self) -> int:
-        """How many rows the table has."""
+        """Number of rows of the table."""
         return self.design.n_rows
 
     def ask_each_block(self, name: str, ask: Callable[..., Any], factors: Sequence[int], *shared: Any) -> list[Any]:
-        """What is asked of functions of each block of factors, where they are: see `ColumnsElsewhere.each_block`."""
+        """Apply a function to each block of factors where it is stored; see `ColumnsElsewhere.each_block`."""
         make = functions_of_few if self.are_few else functions_of_many
-        elsewhere = cast(ColumnsElsewhere, self.design.elsewhere)  # it is asked of no others
+        elsewhere = cast(ColumnsElsewhere, self.design.elsewhere)  # called only for columns that are not in memory
         return elsewhere.each_block(name, make, ask, factors, *shared)
 
     def of(self, factor: int) -> Functions:
@@ -94,11 +94,11 @@ class FactorFunctions:
         return self._find(factor).functions
 
     def n_plain(self, factor: int) -> int:
-        """Return the number of functions that are the plain form of a factor."""
+        """Return the number of functions in the plain form of a factor."""
         return self._find(factor).n_plain
 
     def plain(self, factor: int, most: int | None = None) -> Functions:
-        """Return the plain functions of a factor, at most so many."""
+        """Return the plain functions of a factor, at most ``most``."""
         n_plain = self.n_plain(factor)
         return self.of(factor)[: n_plain if most is None else min(n_plain, most)]
 
@@ -112,9 +112,10 @@ class FactorFunctions:
         return self._recent.find((factor,), lambda: self._of_factor(factor))
 
     def blocks(self, factors: Sequence[int]) -> list[tuple[int, ...]]:
-        """Cut the factors into blocks that fit into a cache; those of a block have equally many functions of each kind.
+        """Cut the factors into blocks that fit into a cache, with equally many functions of each kind in a block.
 
-        They are also of one block of the design: what is found of them has the same bits wherever that is.
+        Each block is also within one block of the design, so that results are bit-for-bit identical wherever it is
+        stored.
         """
         cut = []
         for block in self.design.in_blocks(factors):
@@ -166,26 +167,26 @@ class FactorFunctions:
 
     @cached_property
     def _of_distinct(self) -> Functions:
-        """The functions at ranks of distinct values, (functions, rows)."""
+        """Functions at the ranks of distinct values, (functions, rows)."""
         return smooth_functions(np.arange(self.design.n_rows, dtype=float), self._most)
 
 
 def functions_of_few(design: Design) -> FactorFunctions:
-    """The functions of some factors of a table that has few."""
+    """Return the functions of some factors of a table with few factors."""
     with ONE_BLAS_THREAD:
         return FactorFunctions(design, Workers(1), are_few=True)
 
 
 def functions_of_many(design: Design) -> FactorFunctions:
-    """The functions of some factors of a table that has many."""
+    """Return the functions of some factors of a table with many factors."""
     with ONE_BLAS_THREAD:
         return FactorFunctions(design, Workers(1), are_few=False)
 
 
 def _line(values: Floats, low: float, high: float) -> Functions | None:
-    """Return the values between quartiles, those far out drawn in, with mean 0 and mean square 1: (1, rows).
+    """Return the values, clipped beyond the quartiles, with mean 0 and mean square 1: (1, rows).
 
-    There is no line where the quartiles are the same.
+    Return None if the quartiles are equal.
     """
     far = FAR_OUT * (high - low)
     line = np.clip(values, low - far, high + far) - np.mean(values)
@@ -195,28 +196,28 @@ def _line(values: Floats, low: float, high: float) -> Functions | None:
 
 
 def _beside(line: Functions, functions: Functions) -> Functions:
-    """Return uncorrelated functions without what they have in common with a line, still uncorrelated."""
+    """Return uncorrelated functions adjusted for a line, still uncorrelated."""
     n_rows = line.shape[1]
     common = (functions @ line[0] / n_rows).astype(np.float64)
     left = functions - common.astype(np.float32)[:, None] * line
     size = common @ common
     if size < SMALLEST_SHARE:
         return np.asarray(left, np.float32)
-    # Their covariances are 1 − common commonᵀ, whose inverse root is 1 + stretch common commonᵀ.
+    # Their covariance matrix is 1 − common commonᵀ, whose inverse root is 1 + stretch common commonᵀ.
     stretch = (1 / np.sqrt(max(1 - size, SMALLEST_SHARE)) - 1) / size
     beside: Functions = left + np.asarray(np.outer(stretch * common, common @ left), np.float32)
     return beside
 
 
 def _spread(functions: Functions, known: NDArray[np.bool_]) -> Functions:
-    """Return functions of known values as functions of all rows, 0 where none is known, with mean square 1."""
+    """Extend functions of known values to all rows, with 0 for missing values and mean square 1."""
     spread = np.zeros((len(functions), known.size), np.float32)
     spread[:, known] = functions * np.sqrt(known.size / max(functions.shape[1], 1))
     return spread
 
 
 def smooth_functions(values: Floats, most: int) -> Functions:
-    """A line, a parabola and cosines of the ranks of some values, at most so many: (functions, rows)."""
+    """Return a line, a parabola and cosines of the ranks of values, at most ``most``: (functions, rows)."""
     distinct, number, times = np.unique(values, return_inverse=True, return_counts=True)
     if distinct.size < 2:
         return np.zeros((0, values.size), np.float32)
@@ -232,9 +233,9 @@ def smooth_functions(values: Floats, most: int) -> Functions:
 
 
 def level_functions(levels: Floats, most: int) -> Functions:
-    """Contrasts of each level with all rarer ones, the most frequent level first: (levels − 1, rows).
+    """Return contrasts of each level with all rarer ones, the most frequent level first: (levels − 1, rows).
 
-    Each is 0 where a more frequent level is, so they are uncorrelated.
+    Each is 0 at more frequent levels, so the contrasts are uncorrelated.
     """
     _, code, times = np.unique(levels, return_inverse=True, return_counts=True)
     order = np.argsort(-times, kind="stable")

@@ -1,7 +1,7 @@
-"""Is a factor a function of others? Then it is no news beside them, however small its p-value would be.
+"""Check whether a factor is a function of others: then it adds nothing beside them, however small its p-value.
 
-Found are: a coarser category or any value that the level of one factor decides; a monotone function of one factor; and
-a sum of numbers and of their squares. Values of all rows count, so a rule with exceptions is none.
+Detected are: a coarser category, or any value determined by the level of one factor; a monotone function of one factor;
+and a linear combination of numeric factors and their squares. A relation must hold in all rows.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from ..neighbors.strategy import Floats, Positions
 from .functions import FactorFunctions
 from .regression import Regression
 
-# A level must have at least so many rows on average for it to decide anything.
+# Minimum average number of rows of a level for it to determine anything.
 ROWS_PER_LEVEL = 2
 
-# A number with more different values decides nothing: that the day of a year tells the weekday helps no model.
+# A number with more distinct values determines nothing: that the day of the year determines the weekday helps no model.
 MOST_VALUES = 50
 
-# A factor of whose line least squares on others leave a larger share is no function of them.
+# Maximum share of a factor's line left by least squares on others for it to be a function of them.
 MOST_LEFT = 0.05
 
-# What least squares leave of a factor that is a combination of others, as a share of its variance.
+# Maximum share of the variance left by least squares for a factor that is a combination of others: rounding error.
 LEFT = 1e-10
 
 
 def nearly_known(functions: FactorFunctions, regression: Regression, factors: Sequence[int]) -> list[int]:
-    """Return the factors of whose lines a regression leaves hardly anything: only these can be functions of others."""
+    """Return the factors whose lines a regression explains almost fully: only these can be functions of others."""
     if functions.design.is_in_memory:
         found = [_nearly_known(functions, some, regression) for some in functions.design.in_blocks(factors)]
     else:
@@ -45,7 +45,7 @@ def _nearly_known(functions: FactorFunctions, factors: Sequence[int], regression
 
 
 def known_from(design: Design, factor: int, others: Sequence[int]) -> tuple[int, ...]:
-    """Return the factors that decide the value of another in every row; none if they do not."""
+    """Return the factors that determine the value of another in every row, or an empty tuple."""
     for other in others:
         if _decides(design, other, factor) or _is_monotone(design, other, factor):
             return (other,)
@@ -53,7 +53,7 @@ def known_from(design: Design, factor: int, others: Sequence[int]) -> tuple[int,
 
 
 def _decides(design: Design, other: int, factor: int) -> bool:
-    """Tell whether all rows with the same value of a factor have the same value of another."""
+    """Return True if all rows with the same value of ``other`` have the same value of ``factor``."""
     known = _levels(design, other)
     n_known = int(known.max()) + 1
     has_levels = all(design.categorical[j] for j in design.columns[other]) or n_known <= MOST_VALUES
@@ -68,7 +68,7 @@ def _decides(design: Design, other: int, factor: int) -> bool:
 
 
 def _levels(design: Design, factor: int) -> Positions:
-    """The number of the value of a factor in each row, over all of its columns."""
+    """Return an integer code for the value of a factor in each row, over all of its columns."""
     codes = np.zeros(design.n_rows, dtype=np.intp)
     for j in design.columns[factor]:
         _, of_column = np.unique(design.column(j), return_inverse=True)
@@ -77,7 +77,7 @@ def _levels(design: Design, factor: int) -> Positions:
 
 
 def _is_monotone(design: Design, other: int, factor: int) -> bool:
-    """Tell whether one number rises or falls with another, and is the same only where the other is."""
+    """Return True if one number is a strictly monotone function of another."""
     values = [_number(design, i) for i in (other, factor)]
     if values[0] is None or values[1] is None:
         return False
@@ -87,7 +87,7 @@ def _is_monotone(design: Design, other: int, factor: int) -> bool:
 
 
 def _combined(design: Design, factor: int, others: Sequence[int]) -> tuple[int, ...]:
-    """Return the numbers of which another is a combination, with their squares, up to rounding."""
+    """Return the numeric factors of which another is a linear combination, with their squares, up to rounding."""
     wanted = _number(design, factor)
     numbers = {i: values for i in others if (values := _number(design, i)) is not None}
     if wanted is None or not numbers or 2 * len(numbers) + 1 > design.n_rows / 2:
@@ -104,7 +104,7 @@ def _combined(design: Design, factor: int, others: Sequence[int]) -> tuple[int, 
 
 
 def _number(design: Design, factor: int) -> Floats | None:
-    """The values of a factor that is one column of numbers without gaps."""
+    """Return the values of a factor that is one numeric column without missing values, else None."""
     columns = design.columns[factor]
     if len(columns) > 1 or design.categorical[columns[0]]:
         return None

@@ -1,6 +1,6 @@
-"""Factors that do nothing alone but something together: products of two and of three of them.
+"""Joint tests of factors that have an effect only together: products of two and of three of them.
 
-They are tried where the best single factor is not beyond doubt.
+They are used where the best single factor is not significant beyond doubt.
 """
 
 from collections.abc import Sequence
@@ -16,20 +16,22 @@ from .functions import BLOCK, MULTIPLIED, FactorFunctions
 from .regression import Regression
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, reweigh, standardise
 
-# Pairs, and threes, that are all tried. Of more pairs, so many are whose products of lines look best.
+# Maximum numbers of pairs and of triples that are all tested. Of more pairs, only the BEST_PAIRS with the largest
+# scores for products of lines are.
 MOST_PAIRS, MOST_THREES = 20_000, 20_000
 BEST_PAIRS = 200
 
-# Shares of the error that is allowed: of all products of two lines, of lines and parabolas of two, and of three lines.
+# Shares of the type I error: of products of two lines, of products of lines and parabolas, and of products of three
+# lines.
 TWO_LINES, TWO_CURVES, THREE_LINES = 0.40, 0.10, 0.50
 
 Lines = NDArray[np.float32]
-"""What a base leaves of the first functions of each factor, 0 if it has fewer: (factors, MULTIPLIED, rows)."""
+"""Residuals of the first functions of each factor given a base, padded with 0: (factors, MULTIPLIED, rows)."""
 
 
 @dataclass(frozen=True)
 class JointTest:
-    """Factors that show most together, and how likely that is by chance."""
+    """Factors with the strongest joint effect, and its p-value."""
 
     factors: tuple[int, ...]
     p_value: float
@@ -38,7 +40,7 @@ class JointTest:
 def joint_test(
     functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers, most: int
 ) -> JointTest:
-    """The two or three candidates, at most so many, that add most together, and how likely that is by chance."""
+    """Return the two or three candidates, at most ``most``, with the largest joint effect, and its p-value."""
     n = len(candidates)
     n_pairs, n_threes = n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6
     if n_pairs > MOST_PAIRS and not functions.design.is_in_memory:
@@ -63,10 +65,10 @@ def joint_test(
 def _test_best_pairs(
     functions: FactorFunctions, residuals: Residuals, candidates: Sequence[int], workers: Workers
 ) -> JointTest:
-    """The same for many candidates whose functions are not in memory: only those of the best pairs get there."""
+    """Return the same for many candidates that are not in memory: only functions of the best pairs are loaded."""
     n = len(candidates)
     sets = _promising_pairs(_first_functions(functions, residuals, candidates, 1), residuals, workers)
-    sets = sets or [(0, 1)]  # all are alike
+    sets = sets or [(0, 1)]  # no pair differs from the others
     involved = sorted({i for pair in sets for i in pair})
     names = frozenset(functions.design.names[candidates[i]] for i in involved)
     place = {i: k for k, i in enumerate(involved)}
@@ -84,7 +86,7 @@ def _first_functions(
     most: int = MULTIPLIED,
     names: frozenset[str] | None = None,
 ) -> Lines:
-    """The lines of the candidates, or of those with some names; at most so many of each."""
+    """Return the lines of the candidates, or of those with the given names, at most ``most`` of each."""
     design, regression = functions.design, residuals.regression
     if design.is_in_memory:
         return np.concatenate([_first_of(functions, regression, some) for some in design.in_blocks(candidates)])
@@ -92,7 +94,7 @@ def _first_functions(
 
 
 def _join(blocks: list[Lines]) -> Lines:
-    """Blocks of lines one after the other; they go away one by one, so that there is no second copy of all."""
+    """Concatenate blocks of lines, freeing each in turn, so that there is no second copy of all."""
     ends = np.cumsum([len(block) for block in blocks]).tolist()
     lines = np.empty((ends[-1], *blocks[0].shape[1:]), np.float32)
     for end in reversed(ends):
@@ -102,7 +104,7 @@ def _join(blocks: list[Lines]) -> Lines:
 
 
 def _first_of(functions: FactorFunctions, regression: Regression, factors: Sequence[int]) -> Lines:
-    """The lines of the factors of one block."""
+    """Return the lines of the factors of one block."""
     lines = np.zeros((len(factors), MULTIPLIED, functions.n_rows), np.float32)
     for k, i in enumerate(factors):
         first = functions.multiplied(i)
@@ -118,7 +120,7 @@ def _first_of_block(
     most: int,
     names: frozenset[str] | None,
 ) -> Lines:
-    """The lines of some factors of one block; all are found together, which decides their last bits."""
+    """Return the lines of some factors of one block, computed together: this determines their last bits."""
     with ONE_BLAS_THREAD:
         lines = _first_of(functions, regression, factors)
     wanted = [k for k, i in enumerate(factors) if names is None or functions.design.names[i] in names]
@@ -126,7 +128,7 @@ def _first_of_block(
 
 
 def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> list[tuple[int, ...]]:
-    """The pairs of factors whose products of lines have the largest scores, as if all had the same variance."""
+    """Return the pairs whose products of lines have the largest scores, assuming equal variances."""
     first = np.ascontiguousarray(lines[:, 0])
     outputs = residuals.regression.weigh(residuals.left.astype(np.float32))
     size = max(BLOCK // max(first.shape), 1)
@@ -146,7 +148,7 @@ def _promising_pairs(lines: Lines, residuals: Residuals, workers: Workers) -> li
 def _deviates(
     lines: Lines, residuals: Residuals, sets: list[tuple[int, ...]], squares: Squares, workers: Workers
 ) -> list[Floats]:
-    """The deviates of some sets of two, then of three factors, in blocks: (sets, …) each, in units of their shares."""
+    """Return the deviates of sets of two, then of three factors, in units of their shares: (sets, …) for each block."""
     size = max(BLOCK // (MULTIPLIED**2 * lines.shape[2]), 1)
     by_length = [[u for u in sets if len(u) == length] for length in (2, 3)]
     blocks = [some[at : at + size] for some in by_length for at in range(0, len(some), size)]
@@ -158,12 +160,12 @@ def _deviates(
         else:
             products = (lines[members[0], 0] * lines[members[1], 0] * lines[members[2], 0])[:, None]
         flat = products.reshape(-1, lines.shape[2])
-        # The base hardly knows them: removing it would cost most.
+        # Not adjusted for the base: it explains hardly anything of products, and this would take the most time.
         found = squares(residuals.regression.weigh(flat))
         found = found.reshape(len(some), -1, found.shape[1])
         of_lines = standardise(deviate(found[:, 0], residuals.n_outputs))
         if len(members) == 3:
-            return reweigh(of_lines, THREE_LINES * 3 / (len(lines) - 2))  # there are (len(lines) − 2) / 3 times as many
+            return reweigh(of_lines, THREE_LINES * 3 / (len(lines) - 2))  # (len(lines) − 2) / 3 times as many
         of_curves = standardise(deviate(found.sum(axis=1), found.shape[1] * residuals.n_outputs))
         return np.maximum(reweigh(of_lines, TWO_LINES), reweigh(of_curves, TWO_CURVES))
 

@@ -1,9 +1,9 @@
-"""Least squares on the functions of some factors and on their products: what the factors leave of y, and of others.
+"""Least squares on functions of a base and their products, for the residuals of y and of other factors.
 
-If y depends on the factors of a base only, what they leave of y is uncorrelated with what they leave of a function of
-another factor. That nearly holds where the fit misses something of one of the two, but not of the other. So a fit has
-the plain functions of the base, and those curves and products that y asks for, or that the line of a candidate asks for
-(double selection: Belloni, Chernozhukov and Hansen 2014). Others would only cost power.
+If y depends on the factors of a base only, the residuals of y are uncorrelated with the residuals of any function of
+another factor. This nearly holds if the fit is incomplete for one of the two but not for the other. A fit therefore
+contains the plain functions of the base, and those curves and products that are related to y or to the line of a
+candidate (double selection: Belloni, Chernozhukov and Hansen 2014). Others would only cost power.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,40 +20,40 @@ from .functions import FactorFunctions, Functions
 
 Values = TypeVar("Values", bound=NDArray[Any])
 
-# Rows, or groups of rows, for each coefficient; and the most coefficients, as time goes with their square.
+# Rows, or groups of rows, for each coefficient, and maximum number of coefficients: time grows with their square.
 ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS = 3, 200
 
-# Which functions of two factors are multiplied, those of lines first.
+# Pairs of functions of two factors that are multiplied, those of lines first.
 PRODUCTS = (((0, 0),), ((0, 1), (1, 0), (1, 1)))
 
-# Curves of a factor, block by block: from and to which of its functions beyond the plain ones.
+# Curves of a factor in blocks, as slices of its functions beyond the plain ones.
 CURVES = ((0, 1), (1, 3), (3, None))
 
-# y asks for a direction whose squared score is beyond this many times log(rows); a candidate's line, beyond this and
-# twice the logarithm of the number of candidates.
+# Thresholds for including an optional direction: its squared score with y exceeds Y_ASKS times log(rows), or its
+# squared score with the line of a candidate exceeds LINE_ASKS plus twice the logarithm of the number of candidates.
 Y_ASKS, LINE_ASKS = 0.7, 5.0
 
-# Plain functions of a candidate that may ask: a line, or the most frequent levels.
+# Maximum number of plain functions of a candidate that are considered: a line, or the most frequent levels.
 MOST_ASKING = 4
 
-# What lets terms that are combinations of others be told from rounding.
+# Ridge that separates linear combinations of other terms from rounding error.
 RIDGE = 1e-12
 
-# A shorter term is 0. Rows that are looked at together.
+# Shorter terms count as 0. Number of rows processed together.
 SHORTEST, ROWS_IN_BLOCK = 1e-150, 8192
 
-# A direction with less than this share of its length left beside those before it cannot be told from rounding.
+# Directions with less than this share of their length left given those before them are rounding error.
 SMALLEST_LENGTH = 3e-5
 
-# A function of which less than this share is left is known from the base but for rounding in single precision.
+# Functions of which less than this share is left are explained by the base up to rounding in single precision.
 SMALLEST_LEFT = 1e-6
 
-# No row fits itself entirely.
+# Maximum leverage of a row or a group.
 LARGEST_LEVERAGE = 0.9
 
 
 class Regression:
-    """Least squares on an orthonormal basis, (directions, rows), of weighed values."""
+    """Least squares on an orthonormal basis, (directions, rows), of weighted values."""
 
     def __init__(self, basis: Floats, root_weights: Floats | None) -> None:
         self._root_weights = root_weights
@@ -61,45 +61,45 @@ class Regression:
         self._single = basis.astype(np.float32)
         self.n_coefficients = len(basis)
         self.leverage: Floats = np.minimum(np.einsum("ij,ij->j", basis, basis), LARGEST_LEVERAGE)
-        """How much each row fits itself, (rows,)."""
+        """Leverage of each row, (rows,)."""
 
     def leverage_of(self, groups: Positions | None) -> Floats:
-        """How much each row, or its group, fits itself, (rows,)."""
+        """Return the leverage of each row or of its group, (rows,)."""
         if groups is None:
             return self.leverage
         of_group: Floats = np.minimum(np.bincount(groups, self.leverage), LARGEST_LEVERAGE)
         return of_group[groups]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What other processes need: to tell what is left of functions, not of y."""
+        """Return the state that other processes need: enough for residuals of functions, not of y."""
         return {name: value for name, value in vars(self).items() if name != "_basis"}
 
     def residuals(self, y: Floats) -> Floats:
-        """What is left of some responses, (outputs, rows), weighed."""
+        """Return the weighted residuals of responses, (outputs, rows)."""
         y = self.weigh(y)
         left: Floats = y - (y @ self._basis.T) @ self._basis
         return left
 
     def remains(self, functions: Functions) -> Functions:
-        """What is left of weighed functions; 0 if that is rounding."""
+        """Return the residuals of weighted functions; 0 where they are rounding error."""
         left = functions - np.asarray((functions @ self._single.T) @ self._single, np.float32)
         before, after = (np.einsum("ij,ij->i", each, each) for each in (functions, left))
         left[after <= SMALLEST_LEFT * before] = 0.0
         return left
 
     def weigh(self, values: Values) -> Values:
-        """Values, (…, rows), times the root of the weights: least squares of them are weighted least squares."""
+        """Multiply values, (…, rows), by the root of the weights, so that least squares are weighted."""
         return values if self._root_weights is None else values * self._root_weights.astype(values.dtype)
 
     def unweigh(self, values: Values) -> Values:
-        """Weighed values as they were; 0 where the weight is 0 in their precision."""
+        """Undo the weighting of values; 0 where the weight is 0 in their precision."""
         if self._root_weights is None:
             return values
         unweighed: Values = values / np.maximum(self._root_weights.astype(values.dtype), np.finfo(values.dtype).tiny)
         return unweighed
 
     def extend(self, left: Floats) -> "Regression":
-        """Return the regression on more functions as well, given by what this one leaves of them."""
+        """Return the regression extended by functions that are given by their residuals from this one."""
         directions = _directions(left @ left.T)[0]
         return Regression(np.concatenate([self._basis, directions @ left]), self._root_weights)
 
@@ -113,9 +113,9 @@ def regress(
     candidates: Sequence[int] = (),
     whole: bool = False,
 ) -> Regression:
-    """Return the regression on a base that y, (outputs, rows), and the lines of some candidates ask for.
+    """Return the regression on a base, with optional terms related to y, (outputs, rows), or to candidates' lines.
 
-    The ``whole`` one has all directions, asked for or not.
+    With ``whole``, it has all optional terms, related or not.
     """
     plain = [np.ones((1, functions.n_rows), np.float32), *(functions.plain(i) for i in base)]
     optional = _optional(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
@@ -133,26 +133,26 @@ def regress(
 class _Terms:
     """Functions of all rows in single precision, (terms, rows), and the orthonormal directions that they span.
 
-    Rows are taken block by block, in double precision: all at once would not stay in a cache.
+    Rows are processed in blocks, in double precision: all at once would not stay in a cache.
     """
 
     n_plain: int
-    """How many of the first directions are of the plain functions."""
+    """Number of leading directions that belong to the plain functions."""
 
     def __init__(self, values: Functions, root_weights: Floats | None, workers: Workers) -> None:
         self._values, self._root_weights = values, root_weights
         self.directions, self.number = _directions(self.times(None, workers))
-        """The directions as combinations of terms, (directions, terms), and the last term of each."""
+        """Directions as combinations of terms, (directions, terms), and the last term of each."""
 
     def weigh(self, values: NDArray[Any], rows: slice) -> Floats:
-        """Return values, (…, rows), of some rows, weighed."""
+        """Return values, (…, rows), of some rows, weighted."""
         block: Floats = values[..., rows].astype(np.float64)
         if self._root_weights is not None:
             block *= self._root_weights[rows]
         return block
 
     def times(self, others: NDArray[Any] | None, workers: Workers) -> Floats:
-        """Return sums of products of the terms with other values, (others, rows), or with each other."""
+        """Return the sums of products of the terms with other values, (others, rows), or with each other."""
 
         def multiply(rows: slice) -> Floats:
             block = self.weigh(self._values, rows)
@@ -162,7 +162,7 @@ class _Terms:
         return products
 
     def at_rows(self, directions: Floats, workers: Workers) -> Floats:
-        """Return some directions at all rows, (directions, rows)."""
+        """Return directions evaluated at all rows, (directions, rows)."""
         found = np.empty((len(directions), self._values.shape[1]))
 
         def fill(rows: slice) -> None:
@@ -172,9 +172,9 @@ class _Terms:
         return found
 
     def scores_of(self, others: NDArray[Any], workers: Workers) -> tuple[Floats, Floats]:
-        """Return the squared product of each optional direction with other values, (optional directions, others).
+        """Return the squared products of optional directions with other values, and the residual squares of these.
 
-        And what the plain directions leave of the square of these, (others,).
+        They are (optional directions, others), and (others,) given the plain directions.
         """
         squares = (self.directions @ self.times(others, workers)) ** 2
         whole = sum(np.einsum("ij,ij->i", each, each) for each in (self.weigh(others, rows) for rows in self._blocks))
@@ -186,9 +186,9 @@ class _Terms:
 
 
 def _directions(gram: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Return orthonormal combinations of terms one after the other, (directions, terms), and the last term of each.
+    """Return orthonormal combinations of terms in sequence, (directions, terms), and the last term of each.
 
-    Given are the products of the terms with each other. A term that is nearly a combination of those before it gives no
+    The input is the matrix of products of the terms. A term that is nearly a combination of earlier ones yields no
     direction.
     """
     length = np.sqrt(np.diag(gram))
@@ -205,7 +205,7 @@ def _directions(gram: Floats) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def _optional(functions: FactorFunctions, base: Sequence[int], most: float) -> Iterator[Functions]:
-    """Yield curves of the factors, products of two and of three of them, while there are rows enough."""
+    """Yield curves of the factors and products of two and three of them, while there are enough rows."""
     of = [functions.multiplied(i) for i in base]
     rough = [functions.of(i)[functions.n_plain(i) :] for i in base]
     most -= 1 + sum(functions.n_plain(i) for i in base)
@@ -227,7 +227,7 @@ def _products(a: Functions, b: Functions, degrees: Sequence[tuple[int, int]]) ->
 
 
 def _y_asks(terms: _Terms, y: Floats, workers: Workers, n_units: int) -> NDArray[np.bool_]:
-    """Tell which optional directions explain more of y than they cost by the Bayesian information criterion."""
+    """Return a mask of the optional directions that explain more of y than they cost, similar to BIC."""
     explained, left = terms.scores_of(y, workers)
     noise = np.maximum(left - explained.sum(axis=0), RIDGE * (y**2).sum(axis=1))
     gains = (explained / np.maximum(noise / max(y.shape[1] - len(terms.directions), 1), 1e-300)).sum(axis=1)
@@ -236,7 +236,7 @@ def _y_asks(terms: _Terms, y: Floats, workers: Workers, n_units: int) -> NDArray
 
 
 def _lines_ask(functions: FactorFunctions, candidates: Sequence[int], terms: _Terms) -> NDArray[np.bool_]:
-    """Tell which optional directions the line of some candidate has more of than chance would give it."""
+    """Return a mask of the optional directions correlated with the line of a candidate beyond chance."""
     if functions.design.is_in_memory:
         found = [_largest_scores(functions, some, terms) for some in functions.design.in_blocks(candidates)]
     else:
@@ -246,7 +246,7 @@ def _lines_ask(functions: FactorFunctions, candidates: Sequence[int], terms: _Te
 
 
 def _largest_scores(functions: FactorFunctions, candidates: Sequence[int], terms: _Terms) -> Floats:
-    """The largest squared score of the lines of some candidates in each optional direction."""
+    """Return the largest squared score of the candidates' lines in each optional direction."""
     lines = np.concatenate([functions.plain(i, MOST_ASKING) for i in candidates])
     scores, left = terms.scores_of(lines, functions.workers)
     scores *= lines.shape[1] / np.maximum(left, 1e-30)

@@ -1,7 +1,7 @@
-"""What factors that were left out could add together, though none of them can be named.
+"""Lower bound for the joint effect of the factors that were left out, none of which can be named.
 
-Many weak factors can explain much. Ridge regression on their lines, fitted to some rows, tells on others how much at
-least. What it explains there is compared row by row with what is left without it, so that the noise cancels.
+Many weak factors can explain much. A ridge regression on their lines, fitted to some rows, gives on other rows a lower
+bound for how much. Its squared errors are compared row by row with those without it, so that the noise cancels.
 """
 
 import numpy as np
@@ -10,18 +10,18 @@ from scipy.stats import norm
 from ..neighbors.strategy import Floats, Positions
 from .lines import Lines
 
-# Rows and lines that are looked at, at most.
+# Maximum numbers of rows and lines.
 MOST_ROWS, MOST_LINES = 5000, 200
 
-# Penalties that are tried, in units of the number of rows.
+# Penalties to try, in units of the number of rows.
 PENALTIES = np.logspace(-3, 3, 13)
 
-# The bound holds with this probability.
+# Confidence level of the bound.
 LEVEL = 0.95
 
 
 def explained_by_rest(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> float:
-    """Return a lower bound for the variance of what is left of y, (outputs, rows), that the lines explain together."""
+    """Return a lower bound for the variance in the residuals of y, (outputs, rows), that the lines explain together."""
     X, y = lines.left.T, outputs.T
     gains = np.empty(len(X))
     for fold in range(int(folds.max()) + 1):
@@ -35,7 +35,7 @@ def explained_by_rest(lines: Lines, outputs: Floats, folds: Positions, groups: P
 
 
 def _ridge(X: Floats, y: Floats) -> Floats:
-    """Slopes of each output, (lines, outputs), with the penalty of the least generalised cross-validation error."""
+    """Return the slopes of each output, (lines, outputs), with the penalty of least generalised cross-validation."""
     left, sizes, right = np.linalg.svd(X, full_matrices=False)
     along = left.T @ y
     outside = (y**2).sum() - (along**2).sum()

@@ -1,9 +1,9 @@
-"""Scores: what is left of y times what is left of a function, summed over rows in units of its own standard deviation.
+"""Scores: sums over rows of a residual of y times that of a function, divided by their standard deviation.
 
-A score is about standard normal if the function adds nothing to the base, whatever the distribution of y, and also if
-the variance of y changes from row to row. Several scores are summed as squares. How large the largest of many becomes
-by chance is seen in draws: y permuted as long as the base is empty, which is exact, and else the residuals of y with
-random signs (the wild bootstrap). All outputs of a row and all rows of a group have the same sign.
+A score is approximately standard normal if the function adds nothing to the base, whatever the distribution of y, also
+under heteroscedasticity. Several scores are combined as a sum of squares. The distribution of the largest of many is
+simulated by draws: permutations of y while the base is empty, which is exact, and otherwise residuals of y with random
+signs (the wild bootstrap). All outputs of a row and all rows of a group have the same sign.
 """
 
 from collections.abc import Callable
@@ -18,35 +18,35 @@ from ..neighbors.strategy import Floats, Positions
 from .functions import Functions
 from .regression import Regression
 
-# Draws: at least so many, and on at most so many rows. They only tell how scores hang together.
+# Number of draws, and maximum number of rows in them. They only estimate the correlation of the scores.
 DRAWS, DRAWN_ROWS = 199, 4000
 
-# Directions of several outputs with less than this share of the variance, and beyond so many, are left out.
+# Principal axes of several outputs with less than this share of the variance, and beyond this number, are dropped.
 SMALLEST_OUTPUT, MOST_OUTPUTS = 1e-9, 30
 
-# Draws that spread less than this differ by rounding only.
+# Draws with a smaller standard deviation differ only by rounding.
 ROUNDING = 1e-9
 
-# Below this skewness, a normal distribution is used.
+# Skewness below which a normal distribution is used.
 NO_SKEWNESS = 1e-3
 
-# Up to so many draws above y, their distribution is extrapolated.
+# Maximum number of draws above y for which their distribution is extrapolated.
 FEW_ABOVE = 10
 
-# The ridge, as a share of the trace, that keeps gains of functions known from each other bounded; below any variance.
+# Ridge, as a share of the trace, that keeps the gains of collinear functions bounded; a number below any variance.
 RIDGE, TINY = 1e-6, 1e-30
 
-# Of fewer rows, all that can be drawn has been drawn: nothing is said beyond it.
+# With fewer rows, the draws exhaust all possibilities: their distribution is not extrapolated.
 ROWS_FOR_TAILS = 20
 
-# Evidence with so small a probability even if all tests were independent needs no draws, given so many rows.
+# Evidence with this probability, even if all tests were independent, needs no draws, given this number of rows.
 SURE, ROWS_TO_BE_SURE = 1e-6, 100
 
-# Above this deviate, a probability over a share is that of Šidák but for rounding.
+# Above this deviate, p / share is Šidák's probability up to rounding.
 CERTAIN = 5.0
 
 Squares = Callable[[Functions], Floats]
-"""What turns functions into squared scores, (functions, 1) or (functions, 1 + draws)."""
+"""Function that returns squared scores of functions, (functions, 1) or (functions, 1 + draws)."""
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,17 @@ class Draws:
     """Random signs and permutations of some rows, the same for all tests of one selection."""
 
     rows: Positions
-    """The rows that are drawn anew, (some,)."""
+    """Rows that are redrawn, (some,)."""
     signs: NDArray[np.float32]
-    """(draws, some)."""
+    """Random signs, (draws, some)."""
     permuted: NDArray[np.intp] | None
-    """Positions among these rows, (draws, some); None where rows cannot change places."""
+    """Positions among these rows, (draws, some); None where rows are not exchangeable."""
     groups: Positions | None
-    """The group of each row of the table, (rows,)."""
+    """Group of each row of the table, (rows,)."""
 
     @classmethod
     def make(cls, rng: np.random.Generator, n_rows: int, groups: Positions | None, weighted: bool) -> "Draws":
-        """Draw for all rows, or for some if there are many and every row is by itself."""
+        """Draw for all rows, or for a sample if there are many rows and no groups."""
         rows = np.arange(n_rows)
         if groups is not None:
             signs = rng.integers(0, 2, (DRAWS, int(groups.max()) + 1))[:, groups]
@@ -79,9 +79,9 @@ class Draws:
 
 
 class Residuals:
-    """What a base leaves of y, and draws of it.
+    """Residuals of y given a base, and draws of them.
 
-    The variance of a score is estimated from what ``given``, a regression on more than the base, leaves of y.
+    The variance of a score is estimated from the residuals of ``given``, a regression on more than the base.
     """
 
     def __init__(
@@ -89,39 +89,39 @@ class Residuals:
     ) -> None:
         self.regression = regression
         self.left = regression.residuals(y)
-        """(outputs, rows)."""
+        """Residuals of y, (outputs, rows)."""
         self._draws = draws
         combine = _uncorrelated(self.left)
         self._of_y = combine @ self.left
         self._given = regression if given is None else given
-        # Least squares make residuals too small where a row, or a group, fits itself.
+        # Residuals of least squares are too small where a row or a group has leverage.
         corrected = combine @ self._given.residuals(y) / np.sqrt(1 - self._given.leverage_of(draws.groups))
         self._corrected = corrected.astype(np.float32)
         self._permuted = is_exchangeable and draws.permuted is not None
         self._drawn: NDArray[np.float32] | None = None
 
     def given(self, y: Floats, regression: Regression) -> "Residuals":
-        """Return the same with variances of scores from what a regression on more than the base leaves of y."""
+        """Return the same with variances of scores from the residuals of a regression on more than the base."""
         return Residuals(self.regression, y, self._draws, self._permuted, regression)
 
     @property
     def n_outputs(self) -> int:
-        """How many uncorrelated outputs there are."""
+        """Number of uncorrelated outputs."""
         return len(self._of_y)
 
     @property
     def variance(self) -> float:
-        """The variance of y that is left, corrected for the number of coefficients."""
+        """Residual variance of y, corrected for the degrees of freedom."""
         degrees: int = self.left.shape[1] - self.regression.n_coefficients
         return float((self.left**2).sum()) / max(degrees, 1)
 
     def squares(self, functions: Functions) -> Floats:
-        """Squared scores of some functions, summed over the outputs: (functions, 1)."""
+        """Return the squared scores of functions, summed over outputs: (functions, 1)."""
         scores = functions @ self._of_y.T.astype(np.float32)
         return _sum_squares(scores / self._scale(functions, slice(None)))[:, None]
 
     def squares_and_draws(self, functions: Functions) -> Floats:
-        """The same in y and in the draws, (functions, 1 + draws)."""
+        """Return the squared scores in y and in the draws, (functions, 1 + draws)."""
         rows = self._draws.rows
         some = functions if rows.size == functions.shape[1] else np.ascontiguousarray(functions[:, rows])
         drawn = self._draw()
@@ -136,16 +136,16 @@ class Residuals:
         return np.concatenate([self.squares(functions), of_draws], axis=1)
 
     def _permuted_squares(self, permuted: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Squares of what is left of permutations of y, (rows, …), as they are in variances of scores."""
+        """Return the squared residuals of permutations of y, (rows, …), for the variances of scores."""
         if self._given is self.regression or len(permuted) < self.left.shape[1]:
             return permuted**2
         left: NDArray[np.float32] = self._given.remains(np.ascontiguousarray(permuted.T)).T
         return left**2 / (1 - self._given.leverage.astype(np.float32))[:, None]
 
     def gains(self, functions: Functions, n_each: int) -> Floats:
-        """Variance that each candidate explains beyond the base, (candidates,), corrected for its functions.
+        """Return the variance that each candidate explains beyond the base, (candidates,), corrected for its functions.
 
-        The functions, what the base leaves of them, are those of one candidate after the other, so many each.
+        ``functions`` are residuals given the base, ``n_each`` for each candidate in turn.
         """
         by_candidate = functions.reshape(-1, n_each, functions.shape[1])
         products = by_candidate @ self.left.T.astype(np.float32)  # (candidates, functions, outputs)
@@ -156,7 +156,7 @@ class Residuals:
         return gains
 
     def _scale(self, functions: Functions, rows: Positions | slice) -> NDArray[np.float32]:
-        """Standard deviations of scores on some rows, (functions, outputs)."""
+        """Return the standard deviations of scores on some rows, (functions, outputs)."""
         groups = self._draws.groups
         if groups is None:
             squares = functions[:, rows] ** 2 @ (self._corrected[:, rows] ** 2).T
@@ -166,7 +166,7 @@ class Residuals:
         return deviations
 
     def _draw(self) -> NDArray[np.float32]:
-        """Draws of what is left, (outputs, draws, rows)."""
+        """Return draws of the residuals, (outputs, draws, rows)."""
         if self._drawn is None:
             if self._permuted:
                 self._drawn = self._of_y.astype(np.float32)[:, self._draws.rows][:, self._draws.permuted]
@@ -176,7 +176,7 @@ class Residuals:
 
 
 def _gram(functions: Functions) -> Floats:
-    """Products of functions, (candidates, functions, rows), with a ridge: (candidates, functions, functions)."""
+    """Return the products of functions, (candidates, functions, rows), for each candidate, with a ridge."""
     gram = (functions @ functions.transpose(0, 2, 1)).astype(np.float64)
     identity = np.eye(gram.shape[1])
     ridged: Floats = gram + (RIDGE * np.trace(gram, axis1=1, axis2=2)[:, None, None] + TINY) * identity
@@ -184,7 +184,7 @@ def _gram(functions: Functions) -> Floats:
 
 
 def _sum_group_squares(products: Functions, groups: Positions) -> NDArray[np.float32]:
-    """Sum over groups of the squared sum of products in a group, (functions,)."""
+    """Return the sum over groups of the squared sum of products within a group, (functions,)."""
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     squares: NDArray[np.float32] = (np.add.reduceat(products[:, order], starts, axis=1) ** 2).sum(axis=1)
@@ -192,7 +192,7 @@ def _sum_group_squares(products: Functions, groups: Positions) -> NDArray[np.flo
 
 
 def _uncorrelated(outputs: Floats) -> Floats:
-    """Return how to combine outputs so that they are uncorrelated with mean square 1: (combinations, outputs)."""
+    """Return the matrix that makes outputs uncorrelated with mean square 1: (combinations, outputs)."""
     variances, directions = np.linalg.eigh(outputs @ outputs.T / outputs.shape[1])
     kept = np.flatnonzero(variances > SMALLEST_OUTPUT * variances[-1])[-MOST_OUTPUTS:]
     combine: Floats = (directions[:, kept] / np.sqrt(variances[kept])).T
@@ -200,23 +200,23 @@ def _uncorrelated(outputs: Floats) -> Floats:
 
 
 def _sum_squares(scores: NDArray[np.float32]) -> Floats:
-    """The sum of the squares of some scores over the outputs, the second axis, in double precision."""
+    """Return the sum of squared scores over outputs, the second axis, in double precision."""
     summed: Floats = np.einsum("fo...,fo...->f...", scores, scores, dtype=np.float64)
     return summed
 
 
 def deviate(squares: Floats, n_scores: float) -> Floats:
-    """A sum of so many squared scores as a normal deviate (Wilson and Hilferty 1931)."""
+    """Transform a sum of ``n_scores`` squared scores to a normal deviate (Wilson and Hilferty 1931)."""
     spread = 2 / (9 * n_scores)
     deviates: Floats = ((squares / n_scores) ** (1 / 3) - (1 - spread)) / np.sqrt(spread)
     return deviates
 
 
 def standardise(deviates: Floats) -> Floats:
-    """Return deviates, (tests, 1 + draws), in units of the mean and standard deviation of y and its draws, if any.
+    """Standardise deviates, (tests, 1 + draws), by the mean and standard deviation over y and its draws, if any.
 
-    Then each test is measured against its own draws: products have other tails than lines. y counts as one of them,
-    so that it differs from the draws in nothing if there is no effect.
+    Each test is thus compared with its own draws: products have other tails than lines. y counts as one of the draws,
+    so that it is exchangeable with them if there is no effect.
     """
     if deviates.shape[1] == 1:
         return deviates
@@ -227,9 +227,9 @@ def standardise(deviates: Floats) -> Floats:
 
 
 def reweigh(deviates: Floats, share: float) -> Floats:
-    """Return the deviates whose probabilities are those of these deviates over a share of the error (Šidák 1967).
+    """Return the deviates whose tail probabilities are adjusted for a share of the type I error (Šidák 1967).
 
-    That is 1 − (1 − p)^(1 / share), about p / share but below 1: no two deviates become the same.
+    The adjusted probability is 1 − (1 − p)^(1 / share), about p / share but below 1: no two deviates become equal.
     """
     beyond = -ndtri_exp(np.minimum(log_ndtr(-deviates) - np.log(share), -1.0))
     reweighed: Floats = np.where(deviates > CERTAIN, beyond, ndtri_exp(log_ndtr(np.minimum(deviates, CERTAIN)) / share))
@@ -237,35 +237,35 @@ def reweigh(deviates: Floats, share: float) -> Floats:
 
 
 def bonferroni(largest: float, n_tests: float) -> float:
-    """The probability of so large a deviate in one of many tests, at most."""
+    """Return an upper bound for the probability of a deviate this large in one of many tests."""
     return min(n_tests * normal_cdf(-largest), 1.0)
 
 
 def is_sure(largest: float, n_tests: float, n_rows: int) -> bool:
-    """Whether so large a deviate among so many is no chance, whatever draws would say."""
+    """Return True if a deviate this large among ``n_tests`` is significant beyond doubt, without draws."""
     return n_rows >= ROWS_TO_BE_SURE and bonferroni(largest, n_tests) <= SURE
 
 
 def p_value(best: Floats, n_rows: int) -> float:
-    """The probability of a largest deviate like that of y, the first entry, from those of the draws, the others.
+    """Return the p-value of the largest deviate of y, the first entry, among those of the draws, the other entries.
 
-    The share of the draws that reach it; where few do, their distribution is extrapolated.
+    It is the share of draws that reach it; where few do, their distribution is extrapolated.
     """
-    share = float(np.mean(~(best < best[0])))  # 1 for what is not a number
+    share = float(np.mean(~(best < best[0])))  # 1 if that of y is NaN
     if share > FEW_ABOVE / best.size or n_rows < ROWS_FOR_TAILS:
         return share
     return min(share, chance_above(best[0], best[1:]))
 
 
 def chance_above(value: float, draws: Floats) -> float:
-    """Probability of a draw above the value, from a gamma distribution with the moments of the draws."""
+    """Return the probability of a draw above the value, from a gamma distribution with the moments of the draws."""
     centre, deviation = draws.mean(), draws.std(ddof=1)
-    if deviation**3 == 0:  # the draws are all alike: there is nothing to compare with
+    if deviation**3 == 0:  # all draws are equal: no distribution to compare with
         return float(value <= centre)
     skewness = np.mean((draws - centre) ** 3) / deviation**3
     distance = (value - centre) / deviation
     if skewness < NO_SKEWNESS:
         return normal_cdf(-float(distance))
     shape = 4 / skewness**2
-    # twice such a variable is a sum of 2 · shape squares
+    # Twice such a variable is chi-squared with 2 · shape degrees of freedom.
     return normal_cdf(-float(deviate(2 * np.maximum(shape + np.sqrt(shape) * distance, 0.0), 2 * shape)))

@@ -1,1 +1,1 @@
-"""How sure an estimate is."""
+"""Uncertainty of estimates: standard errors, p-values and allowances for bias."""

@@ -1,4 +1,4 @@
-"""The standard error of a mean over rows that are weighted, in groups, or only some of all rows."""
+"""Standard error of a mean over rows that may be weighted, grouped, or a sample of all rows."""
 
 from dataclasses import dataclass
 
@@ -10,20 +10,20 @@ from ..variance.conditional import Variances
 
 @dataclass(frozen=True)
 class Linear:
-    """The linear part of an estimate: a mean over outer rows, and so many times Var(Y)."""
+    """Linear part of an estimate: a mean over outer rows plus a multiple of Var(Y)."""
 
     rows: Floats
-    """What each outer row contributes to the variances that sets leave, (rows,)."""
+    """Contribution of each outer row to the conditional variances, (rows,)."""
     group_rows: Floats
-    """The same with all that rows of a group have in common, what their neighbours contribute of it included."""
+    """Contributions with the amplification of group effects through shared neighbours, (rows,)."""
     overlap: float
-    """What rows have in common, because they are neighbours of each other, adds to the variance of a contribution."""
+    """Addition to the variance of a contribution because rows are neighbours of each other."""
     times_total: float = 0.0
-    """How many times Var(Y), which all rows of the table tell and not only the outer ones."""
+    """Coefficient of Var(Y), which is estimated from all rows of the table and not only from the outer rows."""
 
 
 class Average:
-    """The mean over all outer rows of an estimate, every ``step``-th of which is given."""
+    """Mean over all outer rows of an estimate, of which every ``step``-th row is given."""
 
     def __init__(self, variances: Variances, step: int) -> None:
         search, rows = variances.search, variances.outer[::step]
@@ -31,13 +31,13 @@ class Average:
         self._share = variances.total_share
         self._total = variances.contributions((), step).rows
         weights = None if search.weights is None else search.weights[rows]
-        if weights is not None and weights.sum() == 0:  # none of these rows tells anything
+        if weights is not None and weights.sum() == 0:  # none of these rows has any weight
             self._total, weights = self._total[:0], None
         self._weights = None if weights is None else weights / weights.mean()
         self._groups = None if search.groups is None else search.groups[rows]
 
     def error(self, linear: Linear) -> float:
-        """The standard error of an estimate.
+        """Return the standard error of an estimate.
 
         The mean of n outer rows and that of all N rows have n in common: with f = n/N, the variance of the mean of a
         plus b times that of t is (Var(a + bft) + f(1 − f) b² Var(t))/n.
@@ -54,9 +54,9 @@ class Average:
         return float(np.sqrt(max(variance + linear.overlap * squared_weights, 0.0) / self._n_rows))
 
     def _variance(self, rows: Floats, groups: Positions | None = None) -> float:
-        """The variance of a contribution; given groups, with what their rows have in common.
+        """Return the variance of a contribution; given groups, including the covariance within groups.
 
-        Contributions of one group are not independent: their sums are.
+        Contributions within a group are not independent; their sums are.
         """
         centred = rows - rows.mean()
         if self._weights is not None:
@@ -67,7 +67,7 @@ class Average:
         return float(sums @ sums / rows.size * n_groups / (n_groups - 1))
 
     def _variance_in_groups(self, linear: Linear, times: float) -> float:
-        """The variance of a contribution with all that rows of a group have in common."""
+        """Return the variance of a contribution including the full effect that rows of a group share."""
         rows, in_full = (each + times * self._total for each in (linear.rows, linear.group_rows))
         common = self._variance(in_full, self._groups) - self._variance(in_full)
         return max(self._variance(rows, self._groups), self._variance(rows) + common)

@@ -1,4 +1,4 @@
-"""Indices of a target with how sure they are."""
+"""Indices of a target, with their uncertainty."""
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from .targets import Target
 
 
 def estimate(variances: Variances, target: Target, size: SampleSize) -> Estimates:
-    """The indices of a target; p-values are those of a true value of 0 against one above it."""
+    """Return the indices of a target; p-values test a true value of 0 against a positive one."""
     sure = plug_in(variances, target, size)
     return Estimates(index_values(variances, target), sure.standard_errors, sure.p_values, sure.bias)
 
 
 def index_values(variances: Variances, target: Target) -> Floats:
-    """The indices of a target, (indices,); 0 where nothing is explained."""
+    """Return the indices of a target, (indices,); 0 where nothing is explained."""
     explained = 1 - target.left(variances)
     return target.effects(variances) / explained if explained > ROUNDING else np.zeros(len(target.coefficients))

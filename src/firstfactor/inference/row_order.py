@@ -1,9 +1,9 @@
-"""Whether rows that follow each other in the table have more in common than the factors explain.
+"""Check for dependence between consecutive rows that the factors do not explain.
 
-In a series, one row is like the next whatever the factors do. Neighbours in the factors are then often neighbours in
-time, and what they have in common looks like an effect. It is found by what local fits leave of y. A fit to a row uses
-no rows of its block of the table, and none of those that the fits to the rows next to it use: what two consecutive
-rows have left in common then comes from their place in the table.
+In a time series, one row resembles the next whatever the factors do. Neighbours in the factors are then often
+neighbours in time, and what they share looks like an effect. The check uses the residuals of local fits. The fit at a
+row uses no rows of its own block of the table, and none of the rows that the fits at adjacent rows use; any correlation
+left between consecutive rows then comes from their position in the table.
 """
 
 from collections.abc import Sequence
@@ -20,43 +20,45 @@ from ..results.indices import Indices
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 
-# Consecutive rows that are looked at, and those that are fitted: more would not change the answer, fewer cannot tell.
+# Maximum number of consecutive rows examined, maximum fitted, and minimum: more would not change the answer, fewer
+# cannot give one.
 MOST_ROWS, MOST_FITTED, FEWEST_ROWS = 20_000, 2_000, 50
 
-# Rows in a block, and blocks at least: rows of a series have little in common with those of another block, and rows of
-# a table that is sorted by a factor still have neighbours in it.
+# Rows in a block, minimum number of blocks, and minimum size: rows of a series have little in common with those of
+# another block, and rows of a table sorted by a factor still have neighbours in it.
 BLOCK, FEWEST_BLOCKS, SMALLEST_BLOCK = 20, 25, 4
 
-# Neighbours of a fit, and the factors that it is made in, the most important ones.
+# Neighbours of a fit, and maximum number of factors in it, the most important first.
 NEIGHBORS, MOST_FACTORS = 12, 8
 
-# The correlation of consecutive rows must be so many standard errors to be no chance, and so large to do harm; and so
-# large must be the share of Var(Y) that they have in common, or else fits that miss a little would do.
+# Minimum correlation of consecutive rows: in standard errors, to exclude chance; in absolute terms, to do harm. Minimum
+# share of Var(Y) in their covariance, so that slight misfit is not enough.
 STANDARD_ERRORS, LEAST_CORRELATION, LEAST_SHARE = 4.0, 0.1, 0.02
 
-# In a table that is sorted by one of the factors, fits miss the same in consecutive rows: there, the correlation must
-# be larger, in more rows.
+# In a table sorted by one of the factors, fits have the same bias in consecutive rows: there, a larger correlation in
+# more rows is required.
 LEAST_IF_SORTED, FEWEST_IF_SORTED = 0.4, 300
 
-# A column is sorted if so many of its steps are in one direction: a second column may have come first.
+# A column counts as sorted if this share of its steps goes in one direction: the table may be sorted by another column
+# first.
 SORTED = 0.95
 
-# Where y itself follows by less than so many standard errors, nothing is fitted.
+# Correlation of y itself, in standard errors, below which nothing is fitted.
 FIRST_LOOK = 1.0
 
-# Where it follows by so many, that is hardly chance: fits are made before anybody asks for them.
+# Correlation of y itself, in standard errors, that is hardly chance: the fits are then made in advance.
 CLEAR = 4.0
 
 
 def add_order(findings: tuple[Finding, ...], variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:
-    """The findings with one on the order of rows, unless a column that tells their groups says more."""
+    """Return the findings plus one on row order, unless a column that identifies groups explains more."""
     if any(one.kind == "groups" for one in findings):
         return findings
     return findings + examine_order(variances, factors)
 
 
 def find_at_once(variances: Variances, indices: Indices) -> tuple[Finding, ...]:
-    """What of the findings costs next to nothing: that rows follow each other only if that is clear from y alone."""
+    """Return the findings that cost little: those on row order only if clear from y alone, or already known."""
     whole = variances if variances.origin is None else variances.origin
     if not whole.design.is_in_memory or _may_follow(whole, CLEAR):
         return indices.findings
@@ -64,7 +66,7 @@ def find_at_once(variances: Variances, indices: Indices) -> tuple[Finding, ...]:
 
 
 def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:
-    """That rows follow each other beyond what some factors, the most important first, explain; nothing if not."""
+    """Return a finding if consecutive rows are correlated beyond the factors, most important first; else nothing."""
     whole = variances if variances.origin is None else variances.origin
     y = whole.search.y[:MOST_ROWS]
     if not _may_follow(whole, FIRST_LOOK):
@@ -79,7 +81,7 @@ def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding
 
 
 def _may_follow(whole: Variances, standard_errors: float) -> bool:
-    """Tell whether the response of consecutive rows is alike by so many standard errors, and not because of sorting."""
+    """Return True if consecutive responses are correlated by this many standard errors, other than by sorting."""
     y = whole.search.y[:MOST_ROWS]
     if len(y) < FEWEST_ROWS or whole.search.groups is not None:
         return False
@@ -87,7 +89,7 @@ def _may_follow(whole: Variances, standard_errors: float) -> bool:
 
 
 def _least_correlation(design: Design, factors: Sequence[int], n_rows: int) -> float:
-    """The smallest correlation of consecutive rows that is worth a word."""
+    """Return the smallest correlation of consecutive rows worth reporting."""
     least = max(STANDARD_ERRORS / np.sqrt(n_rows), LEAST_CORRELATION)
     if not any(_runs_one_way(design.column(j)[:n_rows]) for j in design.columns_of(factors)):
         return float(least)
@@ -95,13 +97,13 @@ def _least_correlation(design: Design, factors: Sequence[int], n_rows: int) -> f
 
 
 def _runs_one_way(values: Floats) -> bool:
-    """Tell whether a table is sorted by a column, (rows,), upwards or downwards."""
+    """Return True if a table is sorted by a column, (rows,), ascending or descending."""
     steps = np.sign(np.diff(values))
     return abs(float(steps.sum())) > (2 * SORTED - 1) * float(np.abs(steps).sum())
 
 
 def _is_sorted(y: Floats, task: Task) -> bool:
-    """Tell whether the table is sorted by the response, which says nothing about time; of classes, each is one run."""
+    """Return True if the table is sorted by the response, or by class in one run each: this is not time order."""
     steps = np.diff(y, axis=0)
     if task == "classification":
         return len(np.unique(y, axis=0)) == 1 + int((steps != 0).any(axis=1).sum())
@@ -109,7 +111,7 @@ def _is_sorted(y: Floats, task: Task) -> bool:
 
 
 def rank_correlation(values: Floats) -> float:
-    """The rank correlation of consecutive rows, over all outputs."""
+    """Return the rank correlation of consecutive rows, over all outputs."""
     ranks = np.column_stack([mid_ranks(column) for column in values.T])
     ranks -= ranks.mean(axis=0)
     squares = float((ranks**2).sum())
@@ -117,7 +119,7 @@ def rank_correlation(values: Floats) -> float:
 
 
 def fit_other_blocks(search: Search, factors: Sequence[int]) -> Floats:
-    """What fits in some factors to other blocks of the table leave of y, (rows, outputs), in its first rows."""
+    """Return residuals of y, (rows, outputs), in the first rows from fits to other blocks of the table."""
     n_rows = min(search.design.n_rows, MOST_FITTED)
     block = min(BLOCK, max(n_rows // FEWEST_BLOCKS, SMALLEST_BLOCK))
     left = np.empty((n_rows, search.y.shape[1]))

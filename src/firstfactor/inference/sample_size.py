@@ -1,7 +1,8 @@
-"""Are there enough rows for so many factors? How far the nearest neighbours are tells.
+"""Check of the sample size by the distance of nearest neighbours.
 
-With every factor rows move apart. A function that is linear changes between neighbours as much, on average, as their
-squared distance is a share of that of any two rows: that share of what the factors explain is counted as noise.
+With every factor, rows move further apart. Let d be the mean squared distance of neighbours as a share of that of any
+two rows. A linear function changes between neighbours, on average, by the share d of its variance; this share of the
+explained variance is counted as noise.
 """
 
 from collections.abc import Sequence
@@ -16,18 +17,18 @@ from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 
-# Neighbours at more than this share of the squared distance of any two rows are too far away.
+# Maximum squared distance of neighbours as a share of that of any two rows.
 MAX_DISTANCE_SHARE = 0.1
 
-# What distances beyond that may hide from fits to several neighbours, as a share of what they leave.
+# Bias that greater distances may hide from fits to several neighbours, as a share of the variance they leave.
 UNSEEN = 2.0
 
-# Outer rows sampled: to measure the distance of neighbours, and to count the factors for which it is small enough.
+# Numbers of outer rows sampled: to measure the distance of neighbours, and to count the supported factors.
 DIAGNOSIS_ROWS, COUNTING_ROWS = 500, 100
 
 
 class TooFewRowsWarning(UserWarning):
-    """The factors are too many for the rows: what is found is mostly how far apart the rows are.
+    """Warning that the rows are too few for the factors: results mostly reflect the distance between rows.
 
     See Also
     --------
@@ -45,22 +46,22 @@ class TooFewRowsWarning(UserWarning):
 
 
 def diagnose_sample_size(variances: Variances, factors: Sequence[int], left: float) -> SampleSize:
-    """How near rows are in ``factors``, the most important first, which leave so much of Var(Y)."""
-    factors = [i for i in factors if not variances.design.constant[i]]  # constant here: selected on other rows
+    """Measure how close rows are in ``factors``, most important first, which leave the variance ``left``."""
+    factors = [i for i in factors if not variances.design.constant[i]]  # constant on these rows
     if not factors:
         return SAMPLE_SIZE_OK
     share, variance = distance_share(variances, factors), variances.response.variance
     bias = max(1 - left / variance, 0.0) * share / max(1 - share, share) if variances.estimator == "nearest" else 0.0
-    is_near = share <= MAX_DISTANCE_SHARE or variances.estimator == "adaptive"  # whose fits take in all rows
+    is_near = share <= MAX_DISTANCE_SHARE or variances.estimator == "adaptive"  # its fits use all rows
     supported = None if is_near else _supported(variances, factors)
     return SampleSize(share, bias, supported, len(factors), variances.design.n_rows)
 
 
 def allow_for_distance(variances: Variances, size: SampleSize, left: float) -> float:
-    """What to allow for bias in the share of Var(Y) that is left, because the nearest rows are far away.
+    """Return the allowance for bias in the unexplained share of Var(Y) when the nearest rows are far away.
 
-    Fits to several neighbours have a bias of their own, which they tell. Where even the nearest rows are far away they
-    do not see all of it: as a share of what they leave, that is as much as is beyond the limit, times `UNSEEN`.
+    Fits to several neighbours report a bias of their own. Where even the nearest rows are far away, they miss part of
+    it: as a share of the variance they leave, `UNSEEN` times the distance share beyond the limit.
     """
     if variances.estimator == "adaptive":
         return 0.0
@@ -70,30 +71,30 @@ def allow_for_distance(variances: Variances, size: SampleSize, left: float) -> f
 
 
 def warn_if_too_few_rows(size: SampleSize) -> None:
-    """Warn that there are too few rows, if so."""
+    """Warn if there are too few rows."""
     if size.sentence:
         advice = "Use more rows, or fewer factors: max_factors= limits how many FIRST selects."
         warn_user(f"{size.sentence} {advice}", TooFewRowsWarning)
 
 
 def distance_share(variances: Variances, factors: Sequence[int], n_rows: int = DIAGNOSIS_ROWS) -> float:
-    """The mean squared distance of the nearest neighbours as a share, at most 1, of that of any two rows."""
+    """Return the mean squared distance of nearest neighbours as a share, at most 1, of that of any two rows."""
     search = variances.search
     step = -(-search.outer.size // n_rows)
     if variances.estimator == "nearest":
         reach = float(search.balls(factors, step).reach.mean())
-    else:  # by the kernels that the estimator needs: others would be compiled for this alone
+    else:  # with the kernels of the estimator: others would be compiled for this alone
         reach = float(LocalLinear(search, factors, [search.n_neighbors - 1]).fit(search.outer[::step]).reach.mean())
     return min(reach / sum(_between_any_two(search, i) for i in factors), 1.0)
 
 
 def _between_any_two(search: Search, factor: int) -> float:
-    """Mean squared distance of two different rows in one factor."""
+    """Return the mean squared distance of two different rows in one factor."""
     return sum(_between_in_column(search.design, j) for j in search.design.columns[factor])
 
 
 def _between_in_column(design: Design, j: int) -> float:
-    """The same in one column: two rows either have comparable values or are as far as the cap."""
+    """Return the same for one column, where two rows either have comparable values or are at the capped distance."""
     column, n = design.column(j), design.n_rows
     if np.isinf(design.caps[j]):
         return 2 * float(column.var(ddof=1))
@@ -109,9 +110,9 @@ def _between_in_column(design: Design, j: int) -> float:
 
 
 def _supported(variances: Variances, factors: Sequence[int]) -> int:
-    """How many factors, the first ones, have near neighbours: doubled while they do, then found by halving.
+    """Return the number of leading factors with near neighbours, by doubling and then bisection.
 
-    Sets that are too large are not looked at if they can be avoided: they take longest.
+    Sets that are too large are avoided as far as possible: they take longest.
     """
 
     def are_near(n_factors: int) -> bool:

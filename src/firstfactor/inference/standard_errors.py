@@ -1,7 +1,7 @@
-"""How sure an estimate is: standard errors from what each row contributes, or from subsamples of the rows.
+"""Standard errors of estimates, from the contributions of rows or from subsamples.
 
-Rows are never drawn with replacement: copies of a row are neighbours at distance 0 and would seem to know the response
-without noise, which is why the bootstrap fails for nearest neighbours (Abadie and Imbens 2008).
+Rows are never drawn with replacement: copies of a row are neighbours at distance 0 and would seem to predict the
+response without noise, which is why the bootstrap fails for nearest neighbours (Abadie and Imbens 2008).
 """
 
 from dataclasses import dataclass
@@ -20,25 +20,25 @@ from .average import Average, Linear
 from .sample_size import allow_for_distance
 from .targets import FactorSet, Target
 
-# Outer rows that standard errors are estimated from: the estimate itself is from all.
+# Maximum number of outer rows that standard errors are estimated from; the estimate itself uses all.
 MAX_ERROR_ROWS = 1000
 
-# How many subsamples, and of what share of the rows.
+# Number of subsamples, and their size as a share of the rows.
 SUBSAMPLES, SHARE = 50, 0.5
 
-# The share of their overlaps that any two sets have in common; for p-values less is taken, to be on the safe side.
+# Assumed correlation between the overlaps of any two sets; for p-values a lower one, to be conservative.
 COMMON, COMMON_AT_LEAST = 0.8, 0.5
 
-# Sets whose contributions are in memory at a time.
+# Number of sets whose contributions are in memory at a time.
 SETS_AT_A_TIME = 64
 
 
 def plug_in(variances: Variances, target: Target, size: SampleSize) -> Uncertainty:
-    """Standard errors from what each row contributes, and what to allow for bias in a table of this size.
+    """Compute standard errors from the contributions of rows, and the allowance for bias at this sample size.
 
-    An index is a smooth function of means over rows: Var(Y), and what several sets leave of it. Its standard error is
-    that of the mean of its linear part. Contributions of rows in each other's neighbourhoods are not independent; what
-    that adds comes with the contributions.
+    An index is a smooth function of means over rows: Var(Y) and several conditional variances. Its standard error is
+    that of the mean of its linear part. Contributions of rows in each other's neighbourhoods are not independent; the
+    addition for this is part of the contributions.
     """
     step = error_step(variances)
     parts = _add_up(variances, target, step)
@@ -65,35 +65,35 @@ def plug_in(variances: Variances, target: Target, size: SampleSize) -> Uncertain
 
 
 def error_step(variances: Variances) -> int:
-    """Every how many-th outer row standard errors are estimated from.
+    """Return the stride over the outer rows that standard errors are estimated from.
 
-    Rows of one group are summed before they are compared: all of them are needed.
+    Rows of a group are summed before they are compared, so all of them are needed.
     """
     return 1 if variances.search.groups is not None else -(-variances.outer.size // MAX_ERROR_ROWS)
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What rows contribute to sums of conditional variances, and how sure these are; all in units of Var(Y)."""
+    """Contributions of rows to sums of conditional variances, and their uncertainty, in units of Var(Y)."""
 
     target: Target
     whole: Contributions
-    """What rows contribute to what all factors leave."""
+    """Contributions of rows to the conditional variance given all factors."""
     rows: Floats
-    """What rows contribute to the sets of each sum, all factors not included: (indices, rows)."""
+    """Contributions of rows to each sum over sets other than all factors, (indices, rows)."""
     group_rows: Floats
-    """The same with all that rows of a group have in common."""
+    """The same, scaled up to the full effect that rows of a group share."""
     overlap_rows: Floats
-    """What overlap adds to the variance of a contribution: (indices, rows + 2), see `_overlap_rows`."""
+    """Vectors for the addition of overlap to the variance, (indices, rows + 2); see `_overlap_rows`."""
     shared: Floats
-    """What contributions to each sum have in common with the squared deviations of other rows, (indices,)."""
+    """Covariance of the contributions to each sum with the squared deviations of other rows, (indices,)."""
     up: Floats
-    """What to allow for bias in sets that raise each sum, (indices,)."""
+    """Allowance for bias in the sets that raise each sum, (indices,)."""
     down: Floats
-    """The same of sets that lower it."""
+    """Allowance for bias in the sets that lower each sum, (indices,)."""
 
     def linear(self, k: int, index: float = 0.0, explained: float = 1.0, common: float = COMMON) -> Linear:
-        """The linear part of an index, or of a sum by itself: what is explained is Var(Y) minus what all leave."""
+        """Return the linear part of an index, or of a sum by itself; ``explained`` is 1 − ev(S) / Var(Y)."""
         times, times_total = self.target.times_whole[k] + index, self.target.times_total[k] - index
         overlap_rows = self.overlap_rows[k] + times * self._overlap_rows_of_whole
         overlap = (1 - common) * float(overlap_rows[:-1] @ overlap_rows[:-1]) + common * float(overlap_rows[-1]) ** 2
@@ -110,10 +110,10 @@ class Parts:
         return _overlap_rows(self.whole)
 
     def bias(self, indices: Floats, of_whole: float) -> Floats:
-        """What to allow for bias in each index, (indices,), as a share of Var(Y).
+        """Return the allowance for bias in each index, (indices,), as a share of Var(Y).
 
-        What any set leaves is too large, if anything: sets that raise an index and sets that lower it move it in
-        opposite directions, and what moves it more counts.
+        Conditional variances are biased upwards, if at all. Sets that raise an index and sets that lower it move it in
+        opposite directions; the larger of the two counts.
         """
         if not self.target.noise:
             return np.zeros(indices.size)
@@ -122,7 +122,7 @@ class Parts:
 
 
 def _add_up(variances: Variances, target: Target, step: int) -> Parts:
-    """The contributions of every ``step``-th row to each sum, set by set to save memory."""
+    """Return the contributions of every ``step``-th row to each sum, a few sets at a time to save memory."""
     n_rows = variances.outer[::step].size
     rows, group_rows = (np.zeros((len(target.coefficients), n_rows)) for _ in range(2))
     overlap_rows = np.zeros((len(target.coefficients), n_rows + 2))
@@ -145,23 +145,23 @@ def _add_up(variances: Variances, target: Target, step: int) -> Parts:
 
 
 def _combine(times: Floats, parts: list[Floats]) -> Floats:
-    """Sums of parts, each so many times: (indices, rows). BLAS would wake threads of its own."""
+    """Return weighted sums of parts, (indices, rows), without BLAS, which would start threads of its own."""
     sums: Floats = np.einsum("ks,sn->kn", times, np.array(parts))
     return sums
 
 
 def _contribute(variances: Variances, factors: FactorSet, step: int) -> Contributions:
-    """What rows contribute to what a set leaves; that itself is remembered on the way."""
+    """Return the contributions of rows to ev(u); ev(u) itself is remembered as well."""
     variances.of(factors)
     return variances.contributions(factors, step)
 
 
 def _overlap_rows(part: Contributions) -> Floats:
-    """Rows, two more than contribute, whose products for two sets tell what their overlaps have in common.
+    """Return a vector, two longer than the rows, whose products for two sets give the covariance of their overlaps.
 
-    Two sets in which no row has the same neighbours have a part of their overlaps in common all the same: each row is a
-    neighbour of others in both. The product of the last entries is as much as they can have, those of the others
-    together are the less, the less alike contributions are.
+    Even if no row has the same neighbours in two sets, their overlaps are correlated, because each row is a neighbour
+    of others in both. The product of the last entries is the largest possible covariance; the product of the other
+    entries decreases as the contributions become less correlated.
     """
     centred: Floats = part.rows - part.rows.mean()
     norm, size = np.sqrt(float(centred @ centred)), np.sqrt(part.overlap)
@@ -170,15 +170,15 @@ def _overlap_rows(part: Contributions) -> Floats:
 
 
 def _p_value(effect: float, error: float) -> float:
-    """How likely an effect above this one is by chance, both in units of Var(Y)."""
+    """Return the probability of a larger effect by chance; effect and error are in units of Var(Y)."""
     return normal_cdf(-effect / max(error, ROUNDING))
 
 
 def by_subsamples(variances: Variances, target: Target, size: SampleSize) -> Uncertainty:
-    """Standard errors from how much the estimates differ between halves of the rows, or of the groups.
+    """Compute standard errors from the spread of estimates between random half-samples of the rows or groups.
 
-    The variance of an estimate from n rows goes with 1/n, and that of its difference from the estimate of all N rows
-    with 1/n − 1/N.
+    The variance of an estimate from n rows is proportional to 1/n, and that of its difference from the estimate of all
+    N rows to 1/n − 1/N.
     """
     n_rows, unit = variances.design.n_rows, variances.response.variance
     n_drawn, n = round(SHARE * n_rows), len(target.coefficients)
@@ -191,7 +191,7 @@ def by_subsamples(variances: Variances, target: Target, size: SampleSize) -> Unc
     estimates = np.array([_estimate(variances.on_rows(rows), target, unit) for rows in samples])
     errors = estimates.std(axis=0, ddof=1) * np.sqrt(n_drawn / (n_rows - n_drawn))
     effects = target.effects(variances)
-    plain = plug_in(variances, target, size)  # allows for bias
+    plain = plug_in(variances, target, size)  # for the allowance for bias
     return Uncertainty(
         np.minimum(errors[:n], LEAST_SURE),
         np.array([_p_value(effects[k], errors[n + k]) for k in range(n)]),
@@ -203,9 +203,9 @@ def by_subsamples(variances: Variances, target: Target, size: SampleSize) -> Unc
 
 
 def _estimate(variances: Variances, target: Target, unit: float) -> Floats:
-    """The indices, the effects they are shares of, the noise variance and the R² ceiling, in one row.
+    """Return the indices, their effects, the noise variance and the R² ceiling as one vector.
 
-    Effects and noise are in the unit given.
+    Effects and noise are in the given unit.
     """
     variance, left, effects = variances.response.variance, target.left(variances), target.effects(variances)
     indices = effects / max(1 - left, ROUNDING)

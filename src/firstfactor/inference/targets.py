@@ -1,4 +1,4 @@
-"""What is estimated: sums of conditional variances of sets of factors, as shares of what all factors explain."""
+"""Targets of estimation: sums of conditional variances of factor sets, as shares of the explained variance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ FactorSet = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Indices (Σ c_u ev(u)) / (Var(Y) − ev(S)), S being all factors; each row of coefficients is one index."""
+    """Indices (Σ c_u ev(u)) / (Var(Y) − ev(S)), with S the set of all factors; one for each row of coefficients."""
 
     factors: FactorSet
-    """S."""
+    """Set S of all factors."""
     sets: tuple[FactorSet, ...]
-    """The sets u other than S and the empty one, whose ev is Var(Y)."""
+    """Sets u other than S and the empty set, whose ev is Var(Y)."""
     coefficients: Floats
-    """How many times ev(u) counts, (indices, sets)."""
+    """Coefficients of ev(u), (indices, sets)."""
     times_whole: Floats
-    """How many times ev(S) counts, (indices,)."""
+    """Coefficient of ev(S) in each index, (indices,)."""
     times_total: Floats
-    """How many times Var(Y) counts, (indices,)."""
+    """Coefficient of Var(Y) in each index, (indices,)."""
     noise: bool = True
-    """Whether what all factors leave is noise, or nothing but the distance between neighbours."""
+    """True if ev(S) is noise, False if it is only an effect of the distance between neighbours."""
 
     @classmethod
     def make(cls, factors: FactorSet, sums: Sequence[Mapping[FactorSet, float]], noise: bool = True) -> "Target":
-        """The target whose indices are given by how many times each set counts; sets are sorted."""
+        """Return the target whose indices are given by the coefficients of sorted sets."""
         whole = tuple(sorted(factors))
         sets = tuple(dict.fromkeys(u for counts in sums for u in counts if u not in ((), whole)))
         column = {u: number for number, u in enumerate(sets)}
@@ -45,29 +45,29 @@ class Target:
         return cls(whole, sets, coefficients, times_whole, times_total, noise)
 
     def left(self, variances: Variances) -> float:
-        """The share of Var(Y) that all factors leave."""
+        """Return the share of Var(Y) that all factors leave unexplained."""
         return variances.of(self.factors) / variances.response.variance if self.noise else 0.0
 
     def effects(self, variances: Variances) -> Floats:
-        """The sums of conditional variances, (indices,), in units of Var(Y)."""
+        """Return the sums of conditional variances, (indices,), in units of Var(Y)."""
         of_sets = np.array([variances.of(u) for u in self.sets]) / variances.response.variance
         return self.coefficients @ of_sets + self.times_whole * self.left(variances) + self.times_total
 
 
 def total_target(factors: FactorSet, rests: Sequence[FactorSet], noise: bool = True) -> Target:
-    """Total indices of all factors beyond each of some smaller sets: (ev(rest) − ev(S)) / (Var(Y) − ev(S))."""
+    """Return the total indices of all factors beyond smaller sets: (ev(rest) − ev(S)) / (Var(Y) − ev(S))."""
     whole = tuple(sorted(factors))
     sums = [_sum_up(((tuple(sorted(rest)), 1.0), *([(whole, -1.0)] if noise else []))) for rest in rests]
     return Target.make(whole, sums, noise)
 
 
 def closed_target(factors: FactorSet, sets: Sequence[FactorSet]) -> Target:
-    """Closed indices of some sets: (Var(Y) − ev(u)) / (Var(Y) − ev(S)), the share that they explain alone."""
+    """Return the closed indices of sets: (Var(Y) − ev(u)) / (Var(Y) − ev(S)), the share that they explain alone."""
     return Target.make(factors, [_sum_up((((), 1.0), (tuple(sorted(u)), -1.0))) for u in sets])
 
 
 def interaction_target(factors: FactorSet, pairs: Sequence[tuple[FactorSet, FactorSet]]) -> Target:
-    """Joint total indices of two sets minus the total indices of each."""
+    """Return the joint total indices of two sets minus the total index of each."""
 
     def without(*some: FactorSet) -> FactorSet:
         return tuple(sorted(set(factors).difference(*some)))
@@ -78,7 +78,7 @@ def interaction_target(factors: FactorSet, pairs: Sequence[tuple[FactorSet, Fact
 
 
 def _sum_up(terms: Sequence[tuple[FactorSet, float]]) -> dict[FactorSet, float]:
-    """Terms of equal sets added."""
+    """Add up the coefficients of equal sets."""
     sums: dict[FactorSet, float] = {}
     for u, times in terms:
         sums[u] = sums.get(u, 0.0) + times

@@ -19,7 +19,7 @@ from .targets import FactorSet, total_target
 def estimate_totals(
     variances: Variances, subset: Factors | None = None, noise: bool = True, method: str | None = None
 ) -> Indices:
-    """The total index of every factor, or of a set; with standard errors by ``method`` unless that is None."""
+    """Compute the total index of every factor, or of a set, with standard errors by ``method`` unless it is None."""
     design, everything = variances.design, variances.design.varying
     variances = variances.around(everything)
     group = None if subset is None else design.locate("subset", subset)
@@ -46,9 +46,9 @@ def relative_to_all(
     order: Sequence[int],
     group: FactorSet | None = None,
 ) -> Indices:
-    """The result of a method that looks at all factors: a value for each that varies, or for a set of them.
+    """Return the result of a method on all factors: a value for each varying factor, or for a set of them.
 
-    ``order`` are the factors, the most important first.
+    ``order`` lists the factors, most important first.
     """
     design, everything = variances.design, variances.design.varying
     names, kinds, positions = design.names, design.kinds, everything

@@ -1,1 +1,1 @@
-"""Conditional variances E[Var(Y | X_u)], from which everything else is computed."""
+"""Conditional variances E[Var(Y | X_u)], from which all other quantities are computed."""

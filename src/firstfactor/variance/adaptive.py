@@ -1,10 +1,10 @@
-"""ev(u) from one smooth fit in all factors, projected on u, and from local fits to what it misses.
+"""ev(u) from one smooth fit in all factors, projected on u, and from local fits to its residuals.
 
-With f̂ for the fit, e for its residual without the row and r for f̂ − E[f̂ | X_u] without the row, the row contributes
-(y − f̂)e to the noise and r² + 2er to what u leaves beyond it. The noise of a row is in both sides of a difference
-between two sets and cancels: that is what reaches the efficiency bound (Williamson et al. 2021). What is missing then,
-the mean square of the error of r, comes from the fit itself, or from local fits to e where these find something. In
-tables that no smooth fit serves, all comes from local fits to y.
+Let f̂ be the fit, e its leave-one-out residual, and r the leave-one-out value of f̂ − E[f̂ | X_u]. A row then
+contributes (y − f̂)e to the noise variance and r² + 2er to the variance that u leaves beyond the noise. The noise of a
+row enters both sides of a difference between two sets and cancels; this is how the estimator reaches the efficiency
+bound (Williamson et al. 2021). What remains, the mean squared error of r, comes from the fit itself, or from local fits
+to e where these find something. In tables that no smooth fit describes, everything comes from local fits to y.
 """
 
 from collections.abc import Sequence
@@ -23,83 +23,84 @@ from .extrapolated import MAX_OUTER, ExtrapolatedSearch
 from .sampling import draw_fixed
 from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDER, SmoothFit
 
-# The z-value below which what local fits find beyond the smooth one is chance.
+# z-value below which the improvement of local fits over the smooth fit is attributed to chance.
 LEAST_FOUND = 3.0
 
-# Local fits to y itself need so many rows for each factor.
+# Rows for each factor that local fits to y itself need.
 ROWS_PER_FACTOR = 500
 
-# Factors beyond which rows are too far apart for local fits to find anything.
+# Number of factors beyond which rows are too far apart for local fits to find anything.
 MOST_FOR_LOCAL = 20
 
 # Local fits, and a bend of the fit, miss about this share of what they find beyond the smooth fit.
 UNSEEN = 0.6
 
-# The variance of an effect is so many times that of its linear part, that of the quadratic one, the square of what two
-# ways to estimate it differ, that of the noise divided by the rows, which may hide, and that of the error of the fit.
-# Where rows are few, the linear part tells less of itself: it counts as much more as this number is of the rows.
+# Multipliers in the variance of an effect: of the variance of its linear part, of the variance of its quadratic part,
+# of the squared difference between two estimates of it, of the squared noise variance divided by the number of rows (an
+# effect of this size may be hidden), and of the squared error of the fit. With few rows the variance of the linear part
+# is itself uncertain: LINEAR_OF_FEW divided by the number of rows is added to its multiplier.
 LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.05, 2.0, 0.5, 5.0, 0.1
 LINEAR_OF_FEW = 20
 
-# The variance of the noise variance is so many times that of its linear part, and that of the error of the fit.
+# The same for the noise variance: multiplier of its linear part, and the addition to it for few rows.
 LINEAR_OF_NOISE, NOISE_OF_FEW = 1.2, 25
 
-# Sets whose contributions are kept: those of standard errors are asked for again by the tree.
+# Number of sets whose contributions are kept: the dependence tree needs those of the standard errors again.
 MOST_KEPT = 256
 
-# Outputs with a smaller share of the variance are copies of others.
+# Outputs with a smaller share of the variance are copies of other outputs.
 LEAST_OUTPUT = 1e-9
 
 
 class AdaptiveSearch:
-    """Conditional variances from smooth fits; the interface is that of `Search`.
+    """Conditional variances from smooth fits, with the interface of `Search`.
 
-    Given ``whole``, all sets are projections of the fit in these factors. Otherwise each has a fit of its own.
+    Given ``whole``, all sets are projections of the fit in these factors. Otherwise each set has a fit of its own.
     """
 
     def __init__(self, search: Search, whole: tuple[int, ...] | None = None) -> None:
         self._search, self._whole = search, whole
         self.outer = draw_fixed(search.design.n_rows, MAX_OUTER)
-        """The rows that are fitted to and averaged over; few would not do, whatever was asked for."""
+        """Rows of the fit and of the average. `n_outer` is ignored: a smooth fit needs many rows."""
         self._weights = None if search.weights is None else search.weights[self.outer]
         self._fits: BoundedCache[_Fits] = BoundedCache(1)
         self._recent: BoundedCache[Contributions] = BoundedCache(MOST_KEPT)
         self._lock = Lock()
 
     def around(self, whole: tuple[int, ...]) -> "AdaptiveSearch":
-        """Return the search in which all sets are projections of the fit in some factors."""
+        """Return a search in which all sets are projections of the fit in ``whole``."""
         return AdaptiveSearch(self._search, whole)
 
     def one(self, factors: Sequence[int]) -> float:
-        """Return the variance of y that is left, given the factors."""
+        """Return the conditional variance of y given the factors."""
         left = float(np.average(self.contributions(factors, 1).rows, weights=self._weights))
         return self._search.unit * min(max(left, 0.0), 1.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """Return what is left given ``base`` plus each candidate."""
+        """Return the conditional variance given ``base`` plus each candidate."""
         return self._each([(*base, i) for i in candidates])
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
-        """Return what is left given ``base`` minus each of the members given; None leaves nothing out."""
+        """Return the conditional variance given ``base`` minus each member; None leaves nothing out."""
         return self._each([tuple(i for i in base if i != member) for member in members])
 
     def _each(self, sets: list[tuple[int, ...]]) -> Floats:
         if self._whole:
-            self.one(self._whole)  # which has work for all threads
+            self.one(self._whole)  # fitted first, with all threads
         return np.array(self._search.workers.map(self.one, sets))
 
     def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:  # noqa: ARG002
-        """Return nothing: sets are projected on one by one."""
+        """Return an empty dict: sets are projected one at a time."""
         return {}
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """Return what every ``step``-th outer row contributes to the variance that is left."""
+        """Return the contribution of every ``step``-th outer row to the conditional variance."""
         factors = tuple(sorted(factors))
         found = self._recent.find(factors, lambda: self._contribute(factors))
         return found._replace(rows=found.rows[::step])
 
     def _contribute(self, factors: tuple[int, ...]) -> Contributions:
-        """Return what each outer row contributes, relative to what these rows vary."""
+        """Return the contribution of each outer row, relative to the variance of y among the outer rows."""
         total = self._search.squared_deviations(self.outer).rows
         unit = float(np.average(total, weights=self._weights)) or 1.0
         whole = factors if self._whole is None else self._whole
@@ -113,25 +114,25 @@ class AdaptiveSearch:
 
 
 class _Local(NamedTuple):
-    """Local fits to what smooth ones leave, or to y itself."""
+    """Local fits to the residuals of smooth fits, or to y itself."""
 
     search: ExtrapolatedSearch
     unit: float
-    """The variance of what is fitted."""
+    """Variance of the fitted response."""
     noise: Contributions
-    """What each row contributes to the noise variance."""
+    """Contribution of each row to the noise variance."""
     weight: float = 1.0
-    """How far these fits are believed, from 0 to 1."""
+    """Weight of these fits relative to the smooth fit, from 0 to 1."""
     is_of_y: bool = False
-    """Whether y itself is fitted."""
+    """True if y itself is fitted."""
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
-        """Return what each row contributes to the variance that some factors leave."""
+        """Return the contribution of each row to the conditional variance given the factors."""
         return _in_units(self.search.contributions(factors, 1), self.unit)
 
 
 class _Fits:
-    """Fits to each output in some factors, and local fits to what they leave."""
+    """Smooth fits to each output in some factors, and local fits to their residuals."""
 
     def __init__(self, search: Search, outer: Positions, whole: tuple[int, ...]) -> None:
         self._search, self._outer, self._whole = search, outer, whole
@@ -157,25 +158,25 @@ class _Fits:
         return float(np.average(rows, weights=self._weights))
 
     def _variance(self, rows: Floats) -> float:
-        """Return the variance of a contribution, with what rows of a group have in common."""
+        """Return the variance of a contribution, including the covariance within groups."""
         centred = (rows - self._mean(rows)) * (1.0 if self._weights is None else self._weights)
         sums = centred if self._groups is None else np.bincount(self._groups, centred)
         return float(sums @ sums) / rows.size
 
     def _fit_locally(self, y: Floats) -> _Local:
-        """Return local fits in the same factors to responses, (rows, outputs)."""
+        """Return local fits in the same factors to ``y``, (rows, outputs)."""
         centred = y - np.average(y, axis=0, weights=self._weights)
         search = replace(self._search.on_rows(self._outer, centred), outer=np.arange(self._outer.size))
         local = ExtrapolatedSearch(search)
         return _Local(local, search.unit, _in_units(local.contributions(self._whole, 1), search.unit))
 
     def _gain(self, local: _Local, before: Floats) -> tuple[float, float]:
-        """Return how much less than before local fits leave on average, and the standard error of that."""
+        """Return the mean reduction of ``before`` by local fits, and its standard error."""
         gain = before - local.noise.rows
         return self._mean(gain), float(np.sqrt((self._variance(gain) + local.noise.overlap) / gain.size))
 
     def _find_local(self) -> _Local | None:
-        """Local fits to what the smooth ones leave of rows left out, if they find something."""
+        """Return local fits to the leave-one-out residuals, or to y, or None if they find nothing."""
         if len(self._whole) > MOST_FOR_LOCAL:
             return None
         local = self._fit_locally(np.column_stack([fit.without for fit in self._fits]))
@@ -188,7 +189,7 @@ class _Fits:
         return self._fit_y(mixed) or local._replace(noise=local.noise._replace(overlap=overlap), weight=weight)
 
     def _fit_y(self, before: Floats) -> _Local | None:
-        """Return local fits to y, if they leave less than before by much, both of that and of standard errors."""
+        """Return local fits to y if their gain exceeds the geometric mean of its standard error and of ``before``."""
         if self._outer.size < ROWS_PER_FACTOR * len(self._whole) or self._mean(before) <= 0:
             return None
         local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
@@ -196,10 +197,10 @@ class _Fits:
         return local._replace(is_of_y=True) if gain > np.sqrt(error * self._mean(before)) else None
 
     def contribute(self, factors: tuple[int, ...]) -> Contributions:
-        """Return what each row contributes to the variance that is left, in units of Var(Y).
+        """Return the contribution of each row to the conditional variance, in units of Var(Y).
 
-        ``overlap`` is what is unsure beyond the sampling of rows. The part of it that is in the noise is the same for
-        all sets.
+        ``overlap`` is the uncertainty beyond the sampling of rows. Its part that belongs to the noise variance is the
+        same for all sets.
         """
         n, local = self._outer.size, self._local
         if local is not None and local.is_of_y:
@@ -235,7 +236,7 @@ class _Fits:
 
 
 def _in_units(found: Contributions, unit: float) -> Contributions:
-    """Return what rows contribute to a variance, in other units."""
+    """Return contributions to a variance in other units."""
     return found._replace(
         rows=unit * found.rows,
         overlap=unit**2 * found.overlap,
@@ -245,7 +246,7 @@ def _in_units(found: Contributions, unit: float) -> Contributions:
 
 
 def _uncorrelated(outputs: Floats) -> Floats:
-    """Return outputs, (rows, outputs), turned so that they are uncorrelated; copies of others are left out."""
+    """Return outputs, (rows, outputs), rotated so that they are uncorrelated; copies of other outputs are dropped."""
     if outputs.shape[1] == 1:
         return outputs
     sizes, axes = np.linalg.eigh(outputs.T @ outputs)

@@ -1,8 +1,8 @@
-"""Functions of single factors, from plain to rough: what a smooth fit is made of.
+"""Basis functions of single factors, ordered from smooth to rough, for the smooth fit.
 
-A number has a line, in which values far out are drawn in, a line that follows them, and Legendre polynomials of a
-mixture of its value and its rank. A category has contrasts of its levels, and a missing value has a function of its
-own. The functions of one column have mean 0 and mean square 1 and are uncorrelated.
+A numeric column has a line with outlying values clipped, a line through all values, and Legendre polynomials of a
+mixture of its value and its rank. A categorical column has contrasts of its levels, and missing values have an
+indicator. The functions of one column have mean 0 and mean square 1 and are uncorrelated.
 """
 
 from typing import NamedTuple
@@ -14,35 +14,37 @@ from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.strategy import Floats, Positions
 
-# Values beyond two percentiles by more than this many times their distance are drawn in: for bends, and for lines.
+# Values beyond two percentiles by more than this multiple of the distance between them are clipped: for curves, for
+# lines.
 BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
 
-# Levels of a category beyond this many, the rarest, are taken together.
+# The rarest levels of a category beyond this number are pooled.
 MOST_LEVELS = 100
 
-# The order of the lines in all values and in ranks, which are there if they differ by this share of their square.
+# Order of the lines in all values and in ranks. They are included if they differ from smoother functions by this share
+# of their variance.
 ORDER_OF_OTHERS, LEAST_OF_OTHERS = 1.5, 0.05
 
-# A function of which less than this share is left beside smoother ones says nothing of its own.
+# A function of which less than this share is left after projection on smoother ones adds nothing.
 LEAST_NEW = 1e-6
 
 
 class Functions(NamedTuple):
-    """The functions of one factor."""
+    """Basis functions of one factor."""
 
     values: Floats
-    """(functions, rows), the plain ones first."""
+    """Function values, (functions, rows), smoothest first."""
     orders: Floats
-    """How rough each is, (functions,): 1 for lines and contrasts, k for a polynomial of order k."""
+    """Roughness of each function, (functions,): 1 for lines and contrasts, k for a polynomial of order k."""
 
     def first(self, most: int) -> "Functions":
-        """Return the first functions, but all that are plain."""
+        """Return the first ``most`` functions, and in any case all lines and contrasts."""
         n = max(most, int((self.orders <= 1).sum()))
         return Functions(self.values[:n], self.orders[:n])
 
 
 def functions_of(design: Design, factor: int, rows: Positions, weights: Floats | None, most: int) -> Functions:
-    """Return the functions of a factor at some rows, of numbers at most ``most``; means are weighted."""
+    """Return the basis functions of a factor at some rows, at most ``most`` for a numeric one; means are weighted."""
     columns = design.columns[factor]
     values = design.take(columns, rows)
     each = max(most // len(columns), 2)
@@ -56,7 +58,7 @@ def functions_of(design: Design, factor: int, rows: Positions, weights: Floats |
 
 
 def _of_column(values: Floats, weights: Floats | None, most: int) -> Functions:
-    """Return the functions of numbers, some of which may be missing."""
+    """Return the basis functions of a numeric column, in which values may be missing."""
     known = values < FAR / 2
     if known.all():
         return _of_numbers(values, weights, most)
@@ -92,7 +94,7 @@ def _of_levels(values: Floats, weights: Floats | None) -> Functions:
 
 
 def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, most: int) -> Functions:
-    """Return functions, given at distinct values, without what smoother ones have of them: at most ``most``."""
+    """Return functions, given at distinct values, orthonormalised in order of roughness: at most ``most``."""
     weight = np.sqrt(share)
     basis = np.empty((most + 1, share.size))
     basis[0] = weight
@@ -100,7 +102,7 @@ def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, 
     for function, order in zip(raw.T, orders.tolist(), strict=True):
         left, smoother = weight * function, basis[: len(kept) + 1]
         size = float(left @ left)
-        for _ in range(2):  # the second time for what rounding left
+        for _ in range(2):  # the second pass removes the rounding error of the first
             left -= (smoother @ left) @ smoother
         new = float(left @ left)
         varying = size - float(weight @ (weight * function)) ** 2
@@ -120,14 +122,14 @@ def _nothing(n_rows: int) -> Functions:
 
 
 def _shares(number: Positions, weights: Floats | None) -> Floats:
-    """Return the share of the rows that has each value."""
+    """Return the share of rows with each value."""
     counts = np.bincount(number, weights)
     shares: Floats = counts / counts.sum()
     return shares
 
 
 def _draw_in(values: Floats, distinct: Floats, low: float, high: float, beyond: float) -> Floats:
-    """Return the distinct values, those beyond two percentiles by more than a multiple of their distance drawn in."""
+    """Return the distinct values, clipped beyond two percentiles by a multiple of the distance between these."""
     bottom, top = np.percentile(values, [low, high])
     reach = beyond * (top - bottom) if top > bottom else np.inf
     drawn: Floats = np.clip(distinct, bottom - reach, top + reach)

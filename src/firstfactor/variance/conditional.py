@@ -1,4 +1,4 @@
-"""The one quantity: ev(u), the expected conditional variance E[Var(Y | X_u)] of any factor set u."""
+"""Expected conditional variance ev(u) = E[Var(Y | X_u)] of any factor set u."""
 
 import math
 import os
@@ -29,21 +29,21 @@ from .adaptive import AdaptiveSearch
 from .extrapolated import ExtrapolatedSearch
 from .sampling import deal_groups, deal_halves, draw_outer_rows
 
-# Tables with no more cells than this are searched before a second thread has woken up; local fits take longer.
+# Tables with no more cells than this are searched before a second thread has started; local fits take longer.
 SMALL, SMALL_FOR_FITS = 20_000, 2000
 
-# Differences of variances below this share of Var(Y) are rounding, not evidence.
+# Differences of variances below this share of Var(Y) are rounding error, not evidence.
 ROUNDING = 1e-12
 
 Result = TypeVar("Result")
 
 
 class Searcher(Protocol):
-    """What finds ev(u): from the nearest rows alone, or from fits to several."""
+    """Interface of the classes that estimate ev(u): from nearest rows, local fits or smooth fits."""
 
     @property
     def outer(self) -> NDArray[np.intp]:
-        """The rows that are averaged over."""
+        """Rows that are averaged over."""
 
     def one(self, factors: Sequence[int]) -> float:
         """Return ev(u)."""
@@ -52,20 +52,20 @@ class Searcher(Protocol):
         """Return ev(u ∪ i) for every candidate i."""
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> NDArray[np.float64]:
-        """Return ev(u ∖ i) for the members given; None leaves nothing out."""
+        """Return ev(u ∖ i) for each given member i; None leaves nothing out."""
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """What every ``step``-th outer row contributes to ev(u), or to Var(Y) if u is empty."""
+        """Return the contribution of every ``step``-th outer row to ev(u), or to Var(Y) if u is empty."""
 
     def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:
-        """Return ev(u) of every subset of some factors, if that is faster than one by one; otherwise nothing."""
+        """Return ev(u) of every subset of the factors if this is faster than one at a time, otherwise an empty dict."""
 
 
 class Variances:
     """Conditional variances of one response given sets of factors of one design.
 
-    Constant factors are left out of every set: they separate no rows. Every set is remembered, so that
-    elimination does not search again for what forward selection tried.
+    Constant factors are removed from every set, because they separate no rows. All values are remembered, so that
+    backward elimination does not repeat the searches of forward selection.
     """
 
     def __init__(
@@ -83,49 +83,49 @@ class Variances:
         self.search = search
         self.estimator = estimator
         self.rng = rng
-        """What is drawn later is drawn with the same generator as the outer rows."""
+        """Random generator of the outer rows, also used for all later draws."""
         self.origin = origin
-        """Those of all rows, if this is a part."""
+        """Conditional variances of all rows, if this is a part of them."""
         self.dropped = dropped or Dropped()
-        """Rows of the table that are not among these."""
+        """Rows of the table that were dropped before the analysis."""
         self.rows: NDArray[np.intp] | None = rows if origin is None else origin.rows
-        """The rows of the table that are analysed, those of the origin if this is a part; None if they are all."""
+        """Analysed rows of the table, those of the origin if this is a part; None for all rows."""
         self._checkpoint: Checkpoint | None = None
         self._part = ""
-        """A digest of the rows that a part has, for the keys of its results."""
+        """Digest of the rows of a part, for the keys of its results in the checkpoint."""
         self._searcher: Searcher = _make_searcher(search, estimator)
         self._varying = frozenset(self.design.varying)
         self._known: dict[tuple[int, ...], float] = {(): response.variance}
 
     @property
     def outer(self) -> NDArray[np.intp]:
-        """The rows that ev(u) is averaged over."""
+        """Rows that ev(u) is averaged over."""
         return self._searcher.outer
 
     @property
     def n_averaged(self) -> int | None:
-        """How many rows ev(u) is averaged over; None if all."""
+        """Number of rows that ev(u) is averaged over; None for all rows."""
         return None if self.outer.size == self.design.n_rows else int(self.outer.size)
 
     @property
     def total_share(self) -> float:
-        """Outer rows as a share of those that tell Var(Y): of all, or 1 if ev(u) is relative to that of outer rows."""
+        """Number of outer rows as a share of the rows behind Var(Y): 1 if ev(u) is relative to the outer rows."""
         return self.outer.size / self.design.n_rows if self.estimator == "nearest" else 1.0
 
     @property
     def tolerance(self) -> float:
-        """The largest difference between two variances that can come from rounding alone."""
+        """Largest difference between two variances that can come from rounding alone."""
         return ROUNDING * self.response.variance
 
     def of(self, factors: Sequence[int]) -> float:
-        """ev(u)."""
+        """Return ev(u)."""
         key = self._key(factors)
         if key not in self._known:
             self._known[key] = self._searcher.one(key)
         return self._known[key]
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
-        """ev(u ∪ i) for every candidate i."""
+        """Return ev(u ∪ i) for every candidate i."""
         u = self._key(base)
         values = self.find_once(("plus", u, candidates), lambda: self._searcher.plus_each(u, candidates))
         new = self._varying.difference(u)
@@ -134,12 +134,12 @@ class Variances:
         return values
 
     def minus_each(self, base: Sequence[int]) -> NDArray[np.float64]:
-        """ev(u ∖ i) for every i in u."""
+        """Return ev(u ∖ i) for every i in u."""
         key = self._key(base)
         rests = {i: tuple(j for j in key if j != i) for i in base}
-        wanted: list[int | None] = [i for i in key if rests[i] not in self._known]  # nothing is lost without others
+        wanted: list[int | None] = [i for i in key if rests[i] not in self._known]  # constant factors change nothing
         if key not in self._known:
-            wanted.append(None)  # all of u comes along almost for free
+            wanted.append(None)  # ev(u) itself comes at almost no extra cost
         if wanted:
             values = self.find_once(("minus", key, wanted), lambda: self._searcher.minus_each(key, wanted))
             for i, value in zip(wanted, values, strict=True):
@@ -147,14 +147,14 @@ class Variances:
         return np.array([self._known[rests[i]] for i in base])
 
     def find_once(self, what: tuple[Any, ...], compute: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Numbers that a run finds once: in an earlier one, if these are in its checkpoint."""
+        """Return computed values, from the checkpoint if an earlier run saved them."""
         if self._checkpoint is None:
             return compute()
         kind, *details = what
         return self._checkpoint.find(f"{kind} {digest([*map(tuple, details), self._part])}", compute)
 
     def resume(self, path: str | os.PathLike[str], seed: Any, procedure: Procedure | None) -> None:
-        """Go on from a checkpoint: results are read from this file, and written to it from now on."""
+        """Resume from a checkpoint: read results from this file, and write new ones to it."""
         if not checks.is_integer(seed):
             raise ValueError(
                 "checkpoint= needs a whole number as random_state=, such as 0: a run that goes on must draw the same "
@@ -168,31 +168,31 @@ class Variances:
         self._checkpoint = Checkpoint(path, digest(about))
 
     def look_at_subsets(self, factors: Sequence[int], step: int | None) -> None:
-        """Find ev(u) of every subset of some factors at once, where that is faster than one by one.
+        """Compute ev(u) of every subset of the factors at once, where this is faster than one at a time.
 
-        Given a step, what every ``step``-th outer row contributes is then known as well.
+        Given a step, the contributions of every ``step``-th outer row are then known as well.
         """
         self._known.update(self._searcher.every_subset(self._key(factors), step))
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """What every ``step``-th outer row contributes to ev(u)."""
+        """Return the contribution of every ``step``-th outer row to ev(u)."""
         return self._searcher.contributions(self._key(factors), step)
 
     def examine_data(self, factors: Sequence[int]) -> tuple[Finding, ...]:
-        """What in the whole table makes results on some factors misleading."""
+        """Return the findings in the whole table that make results on the given factors misleading."""
         whole = self if self.origin is None else self.origin
         codes = whole.search.columns.codes if whole.design.varying else {}
         return examine(whole.design, whole.response, whole.dropped, codes, factors, whole.search.groups is not None)
 
     def later(self, find: Callable[[], Result]) -> Later[Result]:
-        """What a function finds from these once it is looked at; at once if the table is not in memory to be kept."""
+        """Return a lazily computed result of ``find``; it is computed at once if the table is not in memory."""
         found = Later(lambda: self.search.workers.call(find))
         if not self.design.is_in_memory:
             found.value  # noqa: B018
         return found
 
     def on_rows(self, rows: NDArray[np.intp], rng: np.random.Generator | None = None) -> "Variances":
-        """The same for some of the rows; averaged over are those of them that are outer rows, or all if none."""
+        """Return the same for some of the rows, averaged over the outer rows among them, or over all if none is."""
         weights = self.search.weights
         response = self.response.on_rows(rows, None if weights is None else weights[rows])
         origin = self if self.origin is None else self.origin
@@ -203,7 +203,7 @@ class Variances:
         return part
 
     def around(self, factors: Sequence[int]) -> "Variances":
-        """Return the same from one fit in some factors, if the estimator makes one for all sets."""
+        """Return the same from one fit in the given factors, if the estimator uses one fit for all sets."""
         if not isinstance(self._searcher, AdaptiveSearch):
             return self
         others = copy(self)
@@ -239,10 +239,10 @@ def open_variances(
     procedure: Procedure | None = None,
     many_sets: bool = False,
 ) -> Variances:
-    """Validate the table and the options that depend on it; return the conditional variances.
+    """Validate the table and the options that depend on it, and return the conditional variances.
 
-    If there is a checkpoint, results are those of the same ``procedure``. ``many_sets`` says that so many sets will be
-    asked for that even a small table is worth several threads.
+    With a checkpoint, saved results are used only for the same ``procedure``. Set ``many_sets`` if a large number of
+    sets will be searched: then even a small table is worth several threads.
     """
     if is_dask(X):
         X = open_collection(X)
@@ -263,12 +263,12 @@ def open_variances(
 
 
 def how_to_read(options: Options) -> Reading:
-    """The options that say how a table is read."""
+    """Return the options that control how a table is read."""
     return Reading(**{each.name: getattr(options, each.name) for each in fields(Reading)})
 
 
 def make_variances(observed: Observations, options: Options, many_sets: bool = False) -> Variances:
-    """Return the conditional variances of a table that was read, without a checkpoint; see `open_variances`."""
+    """Return the conditional variances of a table that has been read, without a checkpoint; see `open_variances`."""
     design, response = observed.design, observed.response
     most, why = most_neighbors(design.n_rows, observed.groups)
     n_neighbors = min(response.default_neighbors, most) if options.n_neighbors is None else options.n_neighbors
@@ -285,7 +285,7 @@ def make_variances(observed: Observations, options: Options, many_sets: bool = F
 
 
 def _describe_table(search: Search) -> list[Any]:
-    """Return all that results depend on: every value, as a digest of each column, and how the table was read."""
+    """Return everything that results depend on: a digest of the values of each column, and how the table was read."""
     design = search.design
     varying = design.columns_of(design.varying)
     return [
@@ -305,7 +305,7 @@ def _describe_table(search: Search) -> list[Any]:
 
 
 def halves(variances: Variances) -> tuple[Variances, Variances]:
-    """The conditional variances of two random halves of the rows; of classes, each half has its share."""
+    """Return the conditional variances of two random halves of the rows, stratified by class."""
     first, second = draw_halves(variances.rng, variances.response, variances.search.groups)
     return variances.on_rows(first), variances.on_rows(second)
 
@@ -313,7 +313,7 @@ def halves(variances: Variances) -> tuple[Variances, Variances]:
 def draw_halves(
     rng: np.random.Generator, response: Response, groups: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sorted positions of two random halves of the rows: groups stay together, of classes each half has its share."""
+    """Return sorted positions of two random halves of the rows: groups stay together, classes are stratified."""
     if groups is not None:
         return deal_groups(rng, groups)
     return deal_halves(rng, response.codes, response.n_rows)

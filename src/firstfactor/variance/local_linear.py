@@ -1,8 +1,8 @@
-"""Leave-one-out local linear fits: how well the neighbours of a row predict it, in any set of factors.
+"""Leave-one-out local linear fits, which predict a row from its neighbours in any set of factors.
 
-The nearest row alone is never at the same point, so the variance found there is too large, by how much the function
-changes on the way. A plane through several neighbours removes most of that bias, and comparing two numbers of
-neighbours shows most of what is left.
+The nearest row is never at exactly the same point, so the variance found from it alone is biased upwards by the change
+of the function over that distance. A plane through several neighbours removes most of this bias, and comparing two
+numbers of neighbours shows most of the rest.
 """
 
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions, blocks
 from .trend import Trend
 
-# Nanoseconds, roughly, for the fits at one row.
+# Approximate time in nanoseconds for the fits at one row.
 FIT = 2e4
 
 
 class Errors(NamedTuple):
-    """What is left of y at each row after a fit without the row itself."""
+    """Errors of leave-one-out fits at each row."""
 
     values: Floats
-    """y minus the fit, divided by the root of 1 + Σw²: its mean square estimates the variance given the factors. It is
-    (bands, rows, outputs)."""
+    """y minus the fit, divided by √(1 + Σw²): (bands, rows, outputs). Its mean square estimates the variance given the
+    factors."""
     fits: Floats
-    """(bands, rows, outputs)."""
+    """Fitted values, (bands, rows, outputs)."""
     squared_weights: Floats
-    """Σw², (bands, rows)."""
+    """Sum of squared weights Σw² of each fit, (bands, rows)."""
     reach: Floats
     """Squared distance of the last neighbour, (bands, rows)."""
 
@@ -41,16 +41,16 @@ class Errors(NamedTuple):
         return squares
 
     def around(self, trend: Trend, y: Floats, rows: Positions) -> "Errors":
-        """The same of y, from the errors of fits to what a trend leaves and to its terms."""
+        """Return the errors of y, from those of fits to the residuals of a trend and to its terms."""
         errors, squared_weights = trend.leave_out(self.fits, self.squared_weights, rows)
         return Errors(errors / np.sqrt(1 + squared_weights)[:, :, None], y - errors, squared_weights, self.reach)
 
     def with_group_effects(self, group_weights: Floats, groups: Positions) -> "Errors":
-        """The same where rows of a group have something in common that no factor explains.
+        """Return the errors corrected for effects that rows of a group share and no factor explains.
 
-        What they have in common does not cancel in a fit to several of them: of the share of the variance that it is,
-        the weights of a group count together, and of the rest one by one. ``group_weights``, (bands, rows), are the
-        sums of squared weights of groups.
+        A shared effect does not cancel in a fit to several rows of one group. For its share of the variance, the
+        weights of a group are summed before they are squared; for the rest, they are squared one by one.
+        ``group_weights``, (bands, rows), are sums over groups of squared summed weights.
         """
         raw = self.values * np.sqrt(1 + self.squared_weights)[:, :, None]
         alike = intraclass_correlation(raw[0], groups)
@@ -59,7 +59,7 @@ class Errors(NamedTuple):
 
 
 def intraclass_correlation(errors: Floats, groups: Positions) -> float:
-    """How alike errors, (rows, outputs), of two rows of one group are, from 0 to 1: their mean product as a share."""
+    """Return the intraclass correlation of errors, (rows, outputs), within groups, from 0 to 1."""
     sizes = np.bincount(groups)
     pairs = float(np.sum(sizes * (sizes - 1.0)))
     square = float((errors**2).sum())
@@ -73,7 +73,7 @@ class LocalLinear:
     """Leave-one-out local linear fits in the space of some factors."""
 
     def __init__(self, search: Search, factors: Sequence[int], bands: Sequence[int]) -> None:
-        points = search.unique_points(factors, every=True)  # a fit takes all of several equal rows, or none
+        points = search.unique_points(factors, every=True)  # of several equal rows a fit uses all or none
         order, self.point_of = np.zeros(1, np.intp), points.of_row
         group = np.arange(points.count.size)
         if factors:
@@ -87,12 +87,12 @@ class LocalLinear:
         if factors:
             coordinates, caps = self._permuted.tree.points, self._permuted.caps
         self.space = kernels.Space(coordinates, caps, n_slopes, points.count[order], group)
-        """The unique points, with the number of rows at each."""
+        """Unique points, with the number of rows at each."""
 
     def errors(self, y: Floats, rows: Positions, trend: Trend | None = None) -> Errors:
-        """The errors of some rows, computed block by block to save memory.
+        """Return the errors at some rows, computed in blocks to save memory.
 
-        With a trend of y in the same factors, local fits are made to what it leaves, and added to it.
+        Given a trend of y in the same factors, local fits are made to its residuals and added to it.
         """
         values = y if trend is None else trend.columns
         means = self.point_means(values)
@@ -111,7 +111,7 @@ class LocalLinear:
         return errors.with_group_effects(np.concatenate(group_weights, axis=1), self._search.groups[rows])
 
     def fit(self, rows: Positions) -> "Fits":
-        """The fits at some rows."""
+        """Return the fits at some rows."""
         centres, centre_of = np.unique(self.point_of[rows], return_inverse=True)
         if self.space.count.size == 1:  # nothing to search
             neighbors, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
@@ -128,22 +128,22 @@ class LocalLinear:
         return Fits(self, centre_of, kernels.Weights(neighbors, *weights))
 
     def point_means(self, values: Any) -> Any:
-        """Means of ``values``, (rows, columns), at each unique point: (points, columns)."""
+        """Return the means of ``values``, (rows, columns), at each unique point: (points, columns)."""
         return local_errors.point_means(self.point_of, self.space.count, values)
 
 
 @dataclass(frozen=True)
 class Fits:
-    """Fits at some rows, as the weights of the points near them, for each band. They serve any response."""
+    """Fits at some rows, as weights of the points near them for each band; they apply to any response."""
 
     local: LocalLinear
     centre_of: Positions
-    """The centre of each row, (rows,): the number of its point among those that were fitted."""
+    """Centre of each row, (rows,): the index of its point among the fitted points."""
     weights: kernels.Weights
-    """The weights of the points near each centre."""
+    """Weights of the points near each centre."""
 
     def errors(self, y: Floats, means: Floats) -> Errors:
-        """The errors of the rows, from their values and the means of all rows at each point: (…, outputs) both."""
+        """Return the errors of the rows, from their values and the means at each point: both (…, outputs)."""
         fits, squared_weights = local_errors.fitted_values(self.local.space, means, self.weights, self.centre_of, y)
         values = (y - fits) / np.sqrt(1 + squared_weights)[:, :, None]
         return Errors(values, fits, squared_weights, self.reach.T)
@@ -155,6 +155,6 @@ class Fits:
         return reach
 
     def group_weights(self) -> Floats:
-        """Sums of the squared weights of groups, (bands, rows)."""
+        """Return the sums over groups of squared summed weights, (bands, rows)."""
         sums: Floats = local_errors.sum_squared_group_weights(self.local.space, self.weights)
         return sums[self.centre_of].T

@@ -1,9 +1,9 @@
-"""The effect of a factor with others held fixed: the level of y in each bin of it, after local fits in the others.
+"""Effect of a factor with others held fixed: the level of y in each of its bins, after local fits in the others.
 
-Plain means of y in bins of a factor also show what the factor goes along with: large diamonds are less clear, so that
-clear ones look cheap. Robinson's way takes that off. What local fits in the space of the others leave of y is regressed
-on what the same fits leave of the indicators of the bins. The same weights act on both sides, so that noise in the fits
-does not bend the levels; what the fits miss matters only where they miss it in y and in the indicators alike.
+Plain means of y in bins of a factor also reflect correlated factors: large diamonds are less clear, so clear ones look
+cheap. Robinson's method removes this. The residuals of y from local fits in the other factors are regressed on the
+residuals of the bin indicators from the same fits. The same weights act on both sides, so noise in the fits does not
+distort the levels; misfit matters only where it is shared by y and the indicators.
 """
 
 from collections.abc import Sequence
@@ -17,43 +17,43 @@ from .extrapolated import numbers_of_neighbors
 from .local_linear import LocalLinear
 from .sampling import draw_fixed
 
-# Rows at which fits are made, and rows that their neighbours come from: more would not be seen in a picture.
+# Maximum number of fitted rows, and of rows to search for neighbours: more would not be visible in a plot.
 MAX_FITTED, MAX_SEARCHED = 5000, 100_000
 
-# A bin with fewer fitted rows has no level of its own.
+# Minimum number of fitted rows in a bin with a level of its own.
 LEAST_ROWS = 3
 
-# Where others explain a difference of bins but for this share of its variance, its effect cannot be told from theirs.
+# If other factors explain all but this share of the variance of a difference of bins, its effect is not identifiable.
 LEAST_LEFT = 1e-4
 
-# The most of its own fit that a row may be: what is left of it says little about its noise.
+# Maximum leverage of a row: beyond it the residual carries little information about the noise.
 MAX_LEVERAGE = 0.999
 
 
 class Levels(NamedTuple):
-    """The level of y in each bin."""
+    """Level of y in each bin."""
 
     means: Floats
-    """(bins, outputs) in units of y; not a number where it cannot be told. Their mean over rows is that of y."""
+    """Levels, (bins, outputs), in units of y; NaN where not identifiable. Their mean over rows is that of y."""
     standard_errors: Floats
-    """(bins, outputs), whatever the variance of each row; of rows in groups, whatever they have in common."""
+    """Standard errors, (bins, outputs), robust to heteroscedasticity and to correlation within groups."""
 
 
 def plain_levels(
     bins: Positions, values: Floats, weights: Floats | None = None, groups: Positions | None = None
 ) -> Levels:
-    """The means of y in bins, whatever the other factors.
+    """Return the means of y in bins, ignoring the other factors.
 
     Parameters
     ----------
     bins : (rows,)
-        The number of each row's bin, from 0 on.
+        Index of each row's bin, from 0.
     values : (rows, outputs)
         y.
     weights : (rows,), optional
-        What each row counts.
+        Weight of each row.
     groups : (rows,), optional
-        The number of each row's group, whose rows may have noise in common.
+        Index of each row's group, whose rows may have correlated noise.
     """
     n_bins = int(bins.max()) + 1
     weights = np.ones(bins.size) if weights is None else weights
@@ -74,24 +74,25 @@ def plain_levels(
 def partial_levels(
     search: Search, others: Sequence[int], bins: Positions, values: Floats, positions: Floats | None = None
 ) -> Levels:
-    """The levels of y in bins of a factor, others held fixed: y is taken to be their sum with a function of the others.
+    """Return the levels of y in bins of a factor, with other factors held fixed.
 
-    Where others change what the bins do, a level is a mean over them, in which rows count more where the others leave
-    the bin open. Without others it is the plain mean.
+    The model is additive: y is a function of the bins plus a function of the others. With interactions, a level is a
+    mean over the others, in which rows weigh more where the others leave the bin uncertain. Without others, it is the
+    plain mean.
 
     Parameters
     ----------
     search : Search
-        Its weights say what rows count; rows of one of its groups are never each other's neighbours.
-    others : positions of factors
-        Constant ones are left out.
+        Its weights are row weights; rows of one of its groups are never each other's neighbours.
+    others : indices of factors
+        Constant ones are dropped.
     bins : (rows,)
-        The number of each row's bin, from 0 on.
+        Index of each row's bin, from 0.
     values : (rows, outputs)
         y in any units.
     positions : (rows,), optional
-        The number that bins are made of, increasing from bin to bin: y then goes from bin to bin in straight lines. Not
-        a number where a bin is by itself. Default: y jumps from bin to bin.
+        Numeric value from which the bins are made, increasing from bin to bin: y is then piecewise linear between bins.
+        NaN for rows whose bin stands alone. Default: y is piecewise constant.
     """
     others = [i for i in others if not search.design.constant[i]]
     if not others:
@@ -109,18 +110,18 @@ def partial_levels(
 
 
 class Binned(NamedTuple):
-    """A factor in bins."""
+    """Bins of a factor."""
 
     of_row: Positions
-    """The bin of each row, (rows,)."""
+    """Bin of each row, (rows,)."""
     positions: Floats | None
     """See `partial_levels`."""
     used: Positions
-    """The bins that have a level, increasing; rows of others are in none."""
+    """Bins that have a level, increasing; rows of other bins belong to none."""
 
 
 def _fit_levels(search: Search, others: Sequence[int], bins: Binned, values: Floats, rows: Positions) -> Levels:
-    """The levels of the bins used, from fits at some rows; their mean over all rows is 0."""
+    """Return the levels of the used bins from fits at some rows, centred so that their mean over all rows is 0."""
     columns = _columns(bins)
     mixture, share = _mixture(bins, columns, search.row_weights)
     left, squared_weights = _take_off(search, others, np.hstack([values, columns]), rows)
@@ -137,15 +138,15 @@ def _fit_levels(search: Search, others: Sequence[int], bins: Binned, values: Flo
         mixture,
         share,
     )
-    # Rows are in the fits of each other, which adds to the variance about as much as if twice Σw² rows were missing.
+    # Rows are in each other's fits, which adds about as much to the variance as if twice Σw² rows were missing.
     widened = np.sqrt(1 + 2 * of_all * float(np.mean(squared_weights / (1 + squared_weights) ** 2)))
     return Levels(found.means, widened * found.standard_errors)
 
 
 def _columns(bins: Binned) -> Floats:
-    """What y is made a sum of, (rows, bins used): 1 in a bin; between two of numbers, how near each of them is.
+    """Return the design matrix, (rows, used bins): indicators, or linear interpolation between bins of numbers.
 
-    They sum to 1 in every row. Beyond the outermost bins straight lines go on, at most as far as they come from.
+    Each row sums to 1. Lines are extended beyond the outermost bins by at most the distance to the next bin.
     """
     columns: Floats = (bins.of_row[:, None] == bins.used).astype(np.float64)
     if bins.positions is None:
@@ -164,16 +165,16 @@ def _columns(bins: Binned) -> Floats:
 
 
 def _mixture(bins: Binned, columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The mean of each column in each bin used, (bins, columns), and the share of rows in each, (bins,)."""
+    """Return the mean of each column in each used bin, (bins, columns), and the share of rows in each, (bins,)."""
     total = np.bincount(bins.of_row, weights)
     sums = _sum_by(bins.of_row, weights[:, None] * columns, total.size)
     return sums[bins.used] / total[bins.used, None], total[bins.used] / total[bins.used].sum()
 
 
 def _take_off(search: Search, others: Sequence[int], columns: Floats, rows: Positions) -> tuple[Floats, Floats]:
-    """What local fits in the others leave of columns at some rows, (rows, columns), and their Σw², (rows,).
+    """Return the residuals of columns from local fits in the others, (rows, columns), and their Σw², (rows,).
 
-    The fits are wide: what a smooth function bends within them matters only where the columns bend alike.
+    The fits are wide: misfit of a curved function matters only where the columns are curved alike.
     """
     bands = numbers_of_neighbors(len(search.design.numeric_columns(others)))
     errors = LocalLinear(search, others, bands[1:]).errors(np.ascontiguousarray(columns), rows)
@@ -181,23 +182,23 @@ def _take_off(search: Search, others: Sequence[int], columns: Floats, rows: Posi
 
 
 class Left(NamedTuple):
-    """What local fits in the others leave at some rows."""
+    """Residuals from local fits in the other factors at some rows."""
 
     y: Floats
-    """(rows, outputs)."""
+    """Residuals of y, (rows, outputs)."""
     columns: Floats
-    """(rows, columns)."""
+    """Residuals of the design columns, (rows, columns)."""
     spread: Floats
-    """The standard deviation of each column before the fits, (columns,)."""
+    """Standard deviation of each column before the fits, (columns,)."""
     weights: Floats
-    """(rows,)."""
+    """Row weights, (rows,)."""
     groups: Positions | None
     of_all: float
-    """Which share of all rows these are."""
+    """Number of these rows as a share of all rows."""
 
 
 def _regress(left: Left, mixture: Floats, share: Floats) -> Levels:
-    """The levels of bins, whose mean is 0, by least squares; ``mixture`` and ``share`` are as `_mixture` makes them."""
+    """Return centred levels of bins by least squares; ``mixture`` and ``share`` are as `_mixture` returns them."""
     mean = left.weights / left.weights.sum()
     y = left.y - np.einsum("n,no->o", mean, left.y)
     columns = left.columns - np.einsum("n,nb->b", mean, left.columns)
@@ -207,7 +208,7 @@ def _regress(left: Left, mixture: Floats, share: Floats) -> Levels:
     own = mean * ((gains * columns).sum(axis=1) + 1)
     noise = (y - np.einsum("nb,bo->no", columns, beta)) / np.sqrt(1 - np.minimum(own, MAX_LEVERAGE))[:, None]
     contrasts = mixture - share @ mixture
-    # The mean of y, which levels are shifted to, has noise as well: that of all rows.
+    # The mean of y, to which levels are shifted, is itself an estimate: it adds the noise of all rows.
     influence = mean[:, None] * (np.einsum("nc,bc->nb", gains, contrasts) + left.of_all)
     scores = influence[:, :, None] * noise[:, None, :]
     if left.groups is not None:
@@ -217,9 +218,9 @@ def _regress(left: Left, mixture: Floats, share: Floats) -> Levels:
 
 
 def _invert(products: Floats, spread: Floats) -> tuple[Floats, bool]:
-    """The inverse of a matrix of mean products of columns, and whether all differences of bins can be told.
+    """Return the inverse of a matrix of mean products of columns, and True if all differences of bins are identifiable.
 
-    All columns together are always 1, which leaves one direction out that no difference needs.
+    The columns always sum to 1, which leaves out one direction that no difference needs.
     """
     scale = np.maximum(spread, 1e-300)
     values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
@@ -229,13 +230,13 @@ def _invert(products: Floats, spread: Floats) -> tuple[Floats, bool]:
 
 
 def _few_groups(groups: Positions) -> float:
-    """What squared sums of groups are multiplied by to make up for estimated means."""
+    """Return the factor for squared sums of groups that corrects for estimated means."""
     count = np.unique(groups).size
     return count / max(count - 1, 1)
 
 
 def _sum_by(numbers: Positions, values: Floats, count: int) -> Floats:
-    """Sums of ``values``, (rows, …), over the rows of each number: (count, …)."""
+    """Return the sums of ``values``, (rows, …), over the rows with each number: (count, …)."""
     flat = values.reshape(len(values), -1)
     sums: Floats = np.column_stack([np.bincount(numbers, column, minlength=count) for column in flat.T])
     return sums.reshape(count, *values.shape[1:])

@@ -1,8 +1,8 @@
-"""Least squares on many functions, each shrunk as far as the data ask for: an empirical-Bayes fit.
+"""Least squares on many basis functions with data-driven shrinkage: an empirical-Bayes fit.
 
 Functions that belong together (the line of a factor, its curve, the products of two or three factors) are random
-effects with a variance in common, found by penalised marginal likelihood from sums of products alone. Among the
-functions of one block rougher ones have smaller variances; a second variance lets these fall less steeply.
+effects with a common variance, estimated by penalised marginal likelihood from sums of products alone. Within a block
+rougher functions have smaller prior variances; a second variance component lets these decay less steeply.
 """
 
 from collections.abc import Sequence
@@ -14,59 +14,60 @@ from scipy.linalg import lapack
 
 from ..neighbors.strategy import Floats, Positions
 
-# The prior variance of a function of order k is k to the power of minus one of these: smooth effects, and rough ones.
+# The prior variance of a function of order k is k to the power of minus one of these: for smooth and for rough effects.
 SMOOTH, ROUGH = 4.0, 1.0
 
-# Blocks of no more functions than this have the smooth variance only.
+# Blocks with no more functions than this have the smooth variance component only.
 FEW = 3
 
-# Degrees of freedom that a variance costs: of a line, of a smooth block, of a rough one.
+# Degrees of freedom charged for a variance component: of a line, of a smooth block, of a rough block.
 COST_OF_LINE, COST_OF_SMOOTH, COST_OF_ROUGH = 0.25, 0.5, 1.0
 
-# Prior variances below this share of that of the error of a coefficient are 0: in the first rounds, in which all blocks
-# begin with small ones, and later. Functions that are dropped late would be shrunk by three quarters and more; without
-# them, errors are smaller and all that follows is faster.
+# Prior variances below this share of the variance of the error of a coefficient are set to 0: in the first rounds, in
+# which all blocks begin with small ones, and later. Functions dropped late would be shrunk by three quarters or more;
+# without them errors are smaller and all that follows is faster.
 SMALLEST, SMALL = 0.03, 0.3
 
-# Variances are found when they change by less than this share of Var(y), the noise by this share of itself.
+# Converged when variances change by less than this share of Var(y) and the noise by this share of itself.
 TOLERANCE, FEWEST_ROUNDS = 1e-4, 4
 
-# The noise is at least this share of Var(y).
+# Minimum noise variance as a share of Var(y).
 LEAST_NOISE = 1e-8
 
 
-# Choosing a variance counts less where the functions use less than this, squared, of their degrees of freedom.
+# The correction for choosing a variance decreases where the functions use less than this, squared, of their degrees of
+# freedom.
 LEAST_USED = 0.01
 
 
 class Block(NamedTuple):
-    """Functions that have a variance in common."""
+    """Functions with a common variance."""
 
     members: Positions
     orders: Floats
-    """How rough each function is."""
+    """Roughness of each function."""
     n_factors: int
 
 
 class Effects(NamedTuple):
-    """The coefficients of the functions that are not shrunk to 0."""
+    """Coefficients of the functions that are not shrunk to 0."""
 
     active: Positions
     coefficients: Floats
     covariance: Floats
-    """Of the coefficients given the data, (active, active)."""
+    """Posterior covariance of the coefficients, (active, active)."""
     noise: float
-    """The noise variance that belongs to the covariance."""
+    """Noise variance that belongs to the covariance."""
     adaptivity: Floats
-    """Degrees of freedom of each function because its variance was chosen by the same rows, (active,)."""
+    """Degrees of freedom of each function that come from choosing its variance on the same rows, (active,)."""
 
 
 def shrink(
     gram: Floats, moments: Floats, square: float, n_rows: float, blocks: Sequence[Block], rounds: int
 ) -> Effects:
-    """Return the coefficients of functions, given their products with each other and with y, summed over rows.
+    """Return shrunken coefficients of functions, given their products with each other and with y, summed over rows.
 
-    Each round takes variances from coefficients and coefficients from variances (MacKay 1992), at most ``rounds``
+    Each round updates variances from coefficients and coefficients from variances (MacKay 1992), at most ``rounds``
     times. ``square`` is the sum of squares of y.
     """
     total = square / n_rows
@@ -99,7 +100,7 @@ def shrink(
 
 
 def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Return how each variance is shared out among functions, what it costs, and whether it is of a single factor."""
+    """Return for each variance its distribution over functions, its cost, and True if it is of a single factor."""
     shapes, costs, plain = [], [], []
     for block in blocks:
         is_line = block.n_factors == 1 and block.members.size == 1
@@ -116,9 +117,9 @@ def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, 
 def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
     """Return the degrees of freedom of each function that come from choosing variances.
 
-    A function that is shrunk by the factor s follows y not only by s but also by how s changes with y. If the variance
-    is that of maximum likelihood, this adds 2 Σs²(1 − s) / Σs² for the functions that share it, as in the James-Stein
-    estimator, where it is 2(1 − s). ``parts`` are what each variance is of the prior of each function.
+    A function shrunk by the factor s follows y not only through s but also through the change of s with y. For a
+    maximum likelihood variance this adds 2 Σs²(1 − s) / Σs² over the functions that share it, as in the James-Stein
+    estimator, where it is 2(1 − s). ``parts`` holds the share of each variance in the prior of each function.
     """
     squares = parts * freedom**2
     shares = squares / np.maximum(squares.sum(axis=1, keepdims=True), LEAST_USED)
@@ -127,9 +128,9 @@ def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
 
 
 def _invert(matrix: Floats) -> Floats:
-    """Return the inverse of one plus a positive semidefinite matrix."""
+    """Return the inverse of the identity plus a positive semidefinite matrix."""
     matrix[np.diag_indices(len(matrix))] += 1
-    lower = lapack.dpotri(lapack.dpotrf(matrix, lower=1)[0], lower=1)[0]  # with zeros above
+    lower = lapack.dpotri(lapack.dpotrf(matrix, lower=1)[0], lower=1)[0]  # zeros above the diagonal
     inverse: Floats = lower + lower.T
     inverse[np.diag_indices(len(inverse))] /= 2
     return inverse

@@ -1,4 +1,4 @@
-"""Which rows: outer rows to average over, halves to select and to estimate on."""
+"""Samples of rows: outer rows to average over, and halves for selection and estimation."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,9 @@ Rows = NDArray[np.intp]
 
 
 def deal_halves(rng: np.random.Generator, stratum: NDArray[np.generic], n_rows: int) -> tuple[Rows, Rows]:
-    """Sorted positions of two disjoint halves of the rows, shuffled and dealt out in turn stratum by stratum.
+    """Return sorted positions of two disjoint halves of the rows, shuffled and dealt out in turn by stratum.
 
-    ``stratum``, (rows,), is sorted by; only the first ``n_rows`` rows of that order are dealt.
+    Rows are sorted by ``stratum``, (rows,); only the first ``n_rows`` rows of that order are dealt.
     """
     order = rng.permutation(stratum.size)
     order = order[np.argsort(stratum[order], kind="stable")][:n_rows]
@@ -21,7 +21,7 @@ def deal_halves(rng: np.random.Generator, stratum: NDArray[np.generic], n_rows: 
 
 
 def deal_groups(rng: np.random.Generator, groups: Rows) -> tuple[Rows, Rows]:
-    """Sorted positions of two parts of the rows with half of the groups each, shuffled and dealt out in turn."""
+    """Return sorted positions of two parts of the rows with half of the groups each, shuffled and dealt out in turn."""
     n_groups = int(groups.max()) + 1
     if n_groups < 4:
         raise ValueError(f"groups must be at least 4 to be halved, 2 for each half; got {n_groups}.")
@@ -37,7 +37,7 @@ def draw_outer_rows(
     subsample: str,
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Sorted positions of the rows to average over, drawn once: all factor sets are compared on the same ones."""
+    """Return sorted positions of the rows to average over: all factor sets are compared on the same rows."""
     n_rows = design.n_rows
     size = n_rows if n_outer is None else _outer_size(n_outer, n_rows)
     if size == n_rows:
@@ -48,7 +48,7 @@ def draw_outer_rows(
 
 
 def draw_fixed(n_rows: int, most: int) -> Rows:
-    """Sorted positions of all rows, or of ``most`` of them: the same ones every time."""
+    """Return sorted positions of all rows, or of ``most`` of them: the same rows every time."""
     if n_rows <= most:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
@@ -66,9 +66,9 @@ def _outer_size(n_outer: int | float, n_rows: int) -> int:
 
 
 def _twin_rows(design: Design, response: Response, size: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Sorted positions of a subsample distributed like the whole table (Vakayil and Joseph 2022).
+    """Return sorted positions of a subsample distributed like the whole table (Vakayil and Joseph 2022).
 
-    Twinning keeps every r-th row for a whole r, so a random part of ``size * r`` rows is twinned.
+    Twinning keeps every r-th row for an integer r, so a random part of ``size * r`` rows is twinned.
     """
     try:
         from twinning import twin

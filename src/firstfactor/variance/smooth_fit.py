@@ -1,8 +1,9 @@
-"""A smooth fit to one response in a set of factors, and what it leaves given some of them.
+"""Smooth fit to one response in a set of factors, and its projections on subsets of them.
 
-Functions of single factors and products of two and three are fitted to all rows, in two stages: where the first finds
-something, the second has more functions. What a set u of factors leaves of the fit is found by projection: a product
-of functions is a part in u, which stays, times a part outside of u, of which its regression on u is taken off.
+Functions of single factors and products of two and three are fitted to all rows in two stages: the second has more
+functions where the first finds something. The residual f − E[f | X_u] of the fit given a set u is found by projection:
+each product of functions is a part in u, which stays, times a part outside u, from which its regression on u is
+subtracted.
 """
 
 import heapq
@@ -22,82 +23,83 @@ from .basis import Functions
 from .local_linear import intraclass_correlation
 from .random_effects import Block, shrink
 
-# Functions of a fit: for each line, contrast of levels or gap so many, but within these bounds; not more for each row
-# than this, but that many in any table.
+# Number of functions of a fit: FUNCTIONS_PER_LINE for each line, contrast of levels or missing-value indicator, within
+# these bounds; at most FUNCTIONS_PER_ROW for each row, but FEWEST_FUNCTIONS in any table.
 FUNCTIONS_PER_LINE, ENOUGH_FUNCTIONS, MOST_FUNCTIONS = 50, 350, 700
 FUNCTIONS_PER_ROW, FEWEST_FUNCTIONS = 1.5, 20
 
 # Functions of a single factor in the first stage, and of each in the second. Where something was found there are more:
-# one for this many rows, but at least and at most so many. The largest sum of orders in a product.
+# one for every ROWS_PER_ORDER rows, between LEAST_ORDERS and MOST_ORDERS. Largest sum of orders in a product.
 FIRST_ORDERS, SECOND_ORDERS = 10, 6
 ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 15, 20, 40, 16
 
-# Products of the same factors and orders, at most.
+# Maximum number of products with the same factors and sum of orders.
 MOST_IN_BLOCK = 60
 
-# Rows that tell the mean products of functions well enough where these only tell how large an error is.
+# Number of rows that estimate mean products of functions well enough where these only determine the size of an error.
 ENOUGH_ROWS = 2000
 
-# Rounds of estimating variances in each stage.
+# Maximum number of rounds of variance estimation in each stage.
 ROUNDS = (12, 25)
 
-# A block whose share of what is explained is above this is worth more functions.
+# A block with more than this share of the explained variance receives more functions.
 LEAST_SHARE = 0.003
 
-# The most of its own fit that a row or a group is taken to be, and how alike rows of a group are at most.
+# Maximum leverage of a row or a group, and maximum intraclass correlation.
 MOST_LEVERAGE, MOST_ALIKE = 0.95, 0.95
 
-# Functions of each factor that others are regressed on: in all so many, but at least so many of each while there are no
-# more than that in all; if there are, those that go most with the others. There are products of two if they are no more
-# than this number and this share of the rows.
+# Functions of the factors that others are regressed on: PROJECTED in all, but LEAST_EACH of each factor while these are
+# no more than MOST_PROJECTED in all; if there are more, those most correlated with the regressed functions. Products of
+# two are included if they are no more than MOST_PRODUCTS and this share of the rows.
 PROJECTED, LEAST_EACH, MOST_PROJECTED, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 300, 200, 0.5
 
-# Polynomials of the fit's rank that y may follow, and how many standard deviations above chance what they find must be.
+# Polynomials of the rank of the fit that y may follow, and standard deviations above chance that their effect must
+# reach.
 BENDS, LEAST_BEND = 5, 4.0
 
-# Ridge penalties, as shares of the rows, that are tried for these regressions.
+# Ridge penalties, as shares of the rows, from which these regressions choose.
 RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
 
-# How many standard deviations above chance a regression must explain to be used. Where factors are independent, the
-# best of many penalties follows chance, and importances come out too small.
+# Standard deviations above chance that a regression must explain to be used. Where factors are independent, the best of
+# many penalties follows chance, and importances come out too small.
 LEAST_RELATED = 3.0
 
-# A bend is regressed on the part of the fit that a set of factors knows, if that is more than this share of the fit.
+# A bend is regressed on the part of the fit known from a set of factors, if that is more than this share of the fit.
 LEAST_KNOWN = 0.01
 
-# Axes of the functions with a smaller share of the largest variance are rounding. Regressions have at most this share
-# of the rows as degrees of freedom, and a row is taken to be at most this share of its own fit.
+# Principal axes with a smaller share of the largest variance are rounding error. Maximum degrees of freedom of a
+# regression as a share of the rows, and maximum leverage of a row.
 SMALLEST_AXIS, MOST_FREEDOM, MOST_OF_VALUE = 1e-9, 0.6, 0.8
 TINY = 1e-30
 
 Product = tuple[tuple[int, int], ...]
-"""Factors and the number of the function of each that is multiplied."""
+"""Factors of a product, each with the index of its function."""
 
 
 class Projection(NamedTuple):
-    """What some factors leave of a fit: f − E[f | X_u]."""
+    """Residual f − E[f | X_u] of a fit given some factors."""
 
     left: Floats
-    """At each row, by the fit to the other rows, (rows,)."""
+    """Leave-one-out value at each row, (rows,)."""
     error: float
-    """The mean square of the error of it, as far as the fit knows."""
+    """Mean squared error of ``left``, as estimated by the fit."""
     posterior: float
-    """The mean square of it, given all rows."""
+    """Posterior mean square of the residual, given all rows."""
     quadratic: float
-    """The variance of that mean square from the error of the fit alone."""
+    """Variance of that mean square from the error of the fit alone."""
     bend: float
-    """The part of that mean square that comes from a bend of the fit."""
+    """Part of that mean square that comes from a bend of the fit."""
 
 
 NOTHING_LEFT = Projection(np.zeros(1), 0.0, 0.0, 0.0, 0.0)
 
 
 class SmoothFit:
-    """A fit to one response, (rows,); rows of a group are left out together.
+    """Smooth fit to one response, (rows,); rows of a group are left out together.
 
-    Weights count as if each row had been drawn so often: the more they differ, the fewer rows they are worth. What rows
-    of a group have in common beyond the fit is taken off in part, as in generalised least squares with an effect of
-    each group.
+    Weights are scaled to sum to the effective number of rows: the more they differ, the fewer rows they are worth.
+    Effects that rows of a group share beyond the fit are partly removed, as in generalised least squares with a random
+    effect for each group.
     """
 
     def __init__(
@@ -106,11 +108,11 @@ class SmoothFit:
         self._functions = functions
         self._weights = np.ones(y.size) if weights is None else weights * (weights.sum() / (weights @ weights))
         self._size = float(self._weights.sum())
-        """How many rows these are worth."""
+        """Effective number of rows."""
         self._groups, self._alike = groups, 0.0
         self._y = y - self._mean(y)
         self._units = self._size if groups is None else min(self._size, np.unique(groups).size)
-        """How many of them, or how many groups, are independent."""
+        """Effective number of independent rows or groups."""
         n_lines = sum(int((each.orders <= 1).sum()) for each in functions.values())
         wanted = np.clip(FUNCTIONS_PER_LINE * n_lines, ENOUGH_FUNCTIONS, MOST_FUNCTIONS)
         budget = int(min(wanted, max(FUNCTIONS_PER_ROW * self._units, FEWEST_FUNCTIONS)))
@@ -121,16 +123,16 @@ class SmoothFit:
         residuals, without, self._change = self._leave_out()
         self._bend = self._find_bend(without)
         self.bend = float(self._mean(self._bend**2))
-        """How much a bend of the fit explains beyond it."""
+        """Mean square of the bend: the variance that polynomials of the fit explain beyond it."""
         self.without: Floats = without - self._bend
-        """The residual of each row from the fit to the rows of other groups, (rows,)."""
+        """Residual of each row from the fit to the rows of other groups, (rows,)."""
         chosen = 1 + 2 * float(self._effects.adaptivity.sum()) / self._size
         self.squares: Floats = (residuals - self._bend) * self.without * chosen
-        """The squared error of each row: its mean is the noise variance, also if that differs between rows."""
+        """Squared error of each row; its mean is the noise variance, also under heteroscedasticity."""
         self._fitted = self._y - residuals
         self._spread = self._roughly(self._centred(self._products)) @ self._effects.covariance
         self.error = float(np.trace(self._spread))
-        """The mean square of the error of the fit, as far as the fit knows."""
+        """Mean squared error of the fit, as estimated by the fit."""
 
     def _fit(self, products: list[Product], rounds: int) -> None:
         columns, y = self._decorrelate(self._centred(products)), self._decorrelate(self._y)
@@ -144,7 +146,7 @@ class SmoothFit:
         return self._multiply(np.ones((len(products), self._y.size)), products)
 
     def _multiply(self, columns: Floats, products: Sequence[Product]) -> Floats:
-        """Multiply columns, (products, rows), by products of functions, in place, and return them."""
+        """Multiply columns, (products, rows), in place by products of functions, and return them."""
         for column, functions in zip(columns, products, strict=True):
             for i, a in functions:
                 column *= self._functions[i].values[a]
@@ -156,18 +158,18 @@ class SmoothFit:
         return columns
 
     def _mean(self, rows: Floats) -> Floats:
-        """Return the mean of values over the rows, the last axis."""
+        """Return the weighted mean over rows, the last axis."""
         mean: Floats = rows @ self._weights / self._size
         return mean
 
     def _gram(self, columns: Floats) -> Floats:
-        """Return the mean products of columns, (columns, rows), with each other."""
+        """Return the weighted mean products of columns, (columns, rows), with each other."""
         scaled = columns * np.sqrt(self._weights)
-        gram: Floats = scaled @ scaled.T / self._size  # a matrix times itself takes half of the time
+        gram: Floats = scaled @ scaled.T / self._size  # a matrix times its own transpose takes half of the time
         return gram
 
     def _roughly(self, columns: Floats) -> Floats:
-        """Return the mean products of columns with each other over some of the rows."""
+        """Return the mean products of columns with each other over a subset of the rows."""
         step = -(-columns.shape[1] // ENOUGH_ROWS)
         weights = self._weights[::step]
         scaled = columns[:, ::step] * np.sqrt(weights)
@@ -175,7 +177,7 @@ class SmoothFit:
         return gram
 
     def _decorrelate(self, columns: Floats) -> Floats:
-        """Return columns, (…, rows), whose errors have the same variance and nothing in common."""
+        """Return columns, (…, rows), transformed so that errors are uncorrelated and have equal variances."""
         if self._groups is not None and self._alike > 0:
             sizes = np.bincount(self._groups)
             share = 1 - np.sqrt((1 - self._alike) / (1 - self._alike + sizes * self._alike))
@@ -184,7 +186,7 @@ class SmoothFit:
         return decorrelated
 
     def _sum_in_groups(self, columns: Floats) -> Floats:
-        """Return sums over the group of each row of columns, (…, rows); without groups, the columns."""
+        """Return the sums of columns, (…, rows), over the group of each row; without groups, the columns."""
         if self._groups is None:
             return columns
         sums = np.zeros((int(self._groups.max()) + 1, *columns.shape[:-1]))
@@ -193,7 +195,7 @@ class SmoothFit:
         return in_groups
 
     def _worth_more(self) -> list[tuple[int, ...]]:
-        """Return the sets of factors whose functions explain a share worth more of them."""
+        """Return the sets of factors whose share of the explained variance justifies more functions."""
         members, found = defaultdict(list), self._effects
         for k, functions in enumerate(self._products):
             members[tuple(i for i, _ in functions)].append(k)
@@ -206,9 +208,9 @@ class SmoothFit:
         return [factors for factors, size in sizes.items() if size > LEAST_SHARE * explained]
 
     def _leave_out(self) -> tuple[Floats, Floats, Floats]:
-        """Return residuals, those without each row or group, and how much less the coefficients are without it.
+        """Return residuals, leave-one-out residuals, and the change of the coefficients due to each row or group.
 
-        The last is (functions and the constant, rows).
+        The change, (functions and the constant, rows), is the fit minus the fit without the row or group.
         """
         found, columns = self._effects, self._centred(self._products)
         residuals = self._y - found.coefficients @ columns
@@ -227,9 +229,10 @@ class SmoothFit:
         return residuals, residuals + np.einsum("ij,ij->j", columns, change), change
 
     def _find_bend(self, without: Floats) -> Floats:
-        """Return what y follows of polynomials of the fit without each row, (rows,); 0 if that may be chance.
+        """Return the bend: the regression of y on polynomials of the leave-one-out fit, (rows,); 0 if it may be chance.
 
-        Probabilities of classes are a steep function of a sum, and steps of a product: no sum of few products is.
+        Class probabilities are a steep function of a sum, and steps a function of a product: no sum of few products has
+        these shapes.
         """
         basis = _polynomials(self._y - without)
         basis -= self._mean(basis)[:, None]
@@ -245,7 +248,7 @@ class SmoothFit:
         return bend
 
     def project(self, factors: dict[int, Functions]) -> Projection:
-        """Return what some factors leave of the fit."""
+        """Return the residual of the fit given some factors."""
         if factors and self._functions.keys().isdisjoint(factors):
             return self._project_on_others(factors)
         parts: list[tuple[int, Product, int]] = []
@@ -269,7 +272,7 @@ class SmoothFit:
         error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
         bend = self._bend
         if self.bend > 0 and factors:
-            # Without the constant, which would tell the row that is left out from the others where little is known.
+            # Without the constant, which would distinguish the left-out row from the others where little is known.
             known = self._y - self.without - self._bend + self._change[-1] - without
             if self._mean(known**2) > LEAST_KNOWN * self._mean(self._fitted**2):
                 basis = np.concatenate([basis, _polynomials(known)])
@@ -279,7 +282,7 @@ class SmoothFit:
         return Projection(without + bend, error, square + error, quadratic, float(self._mean(bend**2)))
 
     def _project_on_others(self, factors: dict[int, Functions]) -> Projection:
-        """Return what factors that are not in the fit leave of it: its parts need not be told apart."""
+        """Return the residual of the fit given factors that are not in it: its parts need not be separated."""
         fits = np.stack([self._fitted + self._bend, self._y - self.without])
         left, without = self._regress(fits - self._mean(fits)[:, None], _predictors(factors, self._y.size))
         error = self.error - 2 * self._effects.noise * float(self._effects.adaptivity.sum()) / self._size
@@ -287,10 +290,10 @@ class SmoothFit:
         return Projection(without, error, float(self._mean(left**2)) + error, quadratic, self.bend)
 
     def _regress(self, values: Floats, basis: Floats) -> Floats:
-        """Return what ridge regressions of values, (values, rows), on functions, (functions, rows), leave of them.
+        """Return leave-one-out residuals of ridge regressions of ``values`` on ``basis``, both (functions, rows).
 
-        Each row is taken to be left out. The penalty is the one with the best generalised cross-validation; where even
-        that explains no more than chance may, nothing is taken off.
+        The penalty minimises generalised cross-validation; where even that explains no more than chance may, nothing is
+        subtracted.
         """
         if len(basis) == 0:
             return values
@@ -322,13 +325,13 @@ class SmoothFit:
 def _residuals_without_groups(terms: Floats, residuals: Floats, groups: Positions) -> Floats:
     """Return residuals, (rows,), from the fit without the group of each row.
 
-    The fit is ``terms.T @ terms`` times y, terms being (terms, rows). A direction in which it follows a group almost
-    exactly is taken to be followed less well: what others would say of it is not known.
+    The fit is ``terms.T @ terms`` times y, with terms of shape (terms, rows). The leverage of a direction in which the
+    fit follows a group almost exactly is capped: the other groups carry no information about it.
     """
     without = np.empty_like(residuals)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     first = np.cumsum(sizes) - sizes
-    for size in np.unique(sizes[sizes > 0]):  # groups of one size at a time
+    for size in np.unique(sizes[sizes > 0]):  # groups of one size at a time, as one stack of matrices
         members = order[first[sizes == size][:, None] + np.arange(size)]
         axes, lengths, _ = np.linalg.svd(terms.T[members], full_matrices=False)
         own = residuals[members][:, :, None]
@@ -338,13 +341,13 @@ def _residuals_without_groups(terms: Floats, residuals: Floats, groups: Position
 
 
 def _polynomials(values: Floats) -> Floats:
-    """Return some values, and polynomials of their ranks, (polynomials, rows)."""
+    """Return values and Legendre polynomials of their ranks, (polynomials, rows)."""
     ranks = 2 * (rankdata(values) - 0.5) / values.size - 1
     return np.concatenate([values[None], legendre.legvander(ranks, BENDS)[:, 1:].T])
 
 
 def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
-    """Return functions of some factors and products of two, rough ones made smaller: (functions, rows)."""
+    """Return functions of some factors and products of two, rough ones scaled down: (functions, rows)."""
     number = max(len(factors), 1)
     each = int(np.clip(max(PROJECTED // number, min(LEAST_EACH, MOST_PROJECTED // number)), 1, LEAST_ORDERS))
     some = [functions.first(each) for functions in factors.values()]
@@ -357,7 +360,7 @@ def _predictors(factors: dict[int, Functions], n_rows: int) -> Floats:
 
 
 def _blocks(products: Sequence[Product], functions: dict[int, Functions]) -> list[Block]:
-    """Return the functions by their factors; of one factor, plain ones and others apart."""
+    """Return the functions grouped by their factors; lines and contrasts of a single factor form their own block."""
     orders = [prod(functions[i].orders[a] for i, a in each) for each in products]
     members = defaultdict(list)
     for k, each in enumerate(products):
@@ -367,13 +370,13 @@ def _blocks(products: Sequence[Product], functions: dict[int, Functions]) -> lis
 
 
 def _first_products(functions: dict[int, Functions], budget: int) -> list[Product]:
-    """Return functions of each factor, then products of two and three with a growing sum of orders, while they fit."""
+    """Return functions of each factor, then products of two and three by sum of orders, within the budget."""
     sizes = {i: each.orders.size for i, each in functions.items()}
     most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, FIRST_ORDERS))
     found: list[Product] = [((i, a),) for i, each in functions.items() for a in range(each.first(most).orders.size)]
     for total in range(2, MOST_IN_PRODUCT):
         for n_factors in (2, 3):
-            own = total - (n_factors - 2)  # products of three begin later
+            own = total - (n_factors - 2)  # products of three start one order later
             if own < n_factors or comb(len(sizes), n_factors) > budget:
                 continue
             new = [each for some in combinations(sizes, n_factors) for each in _products(some, functions, own)]
@@ -388,7 +391,7 @@ def _first_products(functions: dict[int, Functions], budget: int) -> list[Produc
 def _second_products(
     functions: dict[int, Functions], worth_more: Sequence[tuple[int, ...]], budget: int
 ) -> list[Product]:
-    """Return a few functions of everything, and more of what is worth it, those with a small sum of orders first."""
+    """Return a few functions of every factor, and more of the sets worth it, smallest sums of orders first."""
     sizes = {i: each.orders.size for i, each in functions.items()}
     most = int(np.clip(budget // (2 * max(len(sizes), 1)), 1, SECOND_ORDERS))
     firsts = {i: each.first(most).orders.size for i, each in functions.items()}
@@ -421,9 +424,9 @@ def _second_products(
 
 
 def _products(factors: tuple[int, ...], functions: dict[int, Functions], total: int) -> list[Product]:
-    """Return the function of this number, from 1, of a factor; of several, products whose orders add up to ``total``.
+    """Return function number ``total``, from 1, of one factor, or products of several whose orders sum to ``total``.
 
-    Of the many that large categories have, those of frequent levels are taken.
+    Of the many products of large categories, those of frequent levels are used.
     """
     if len(factors) == 1:
         return [((factors[0], total - 1),)] if total <= functions[factors[0]].orders.size else []

@@ -1,11 +1,11 @@
-"""A smooth trend in numeric factors, fitted to all rows: what is left of y is easier to follow from row to row.
+"""Smooth trend in numeric factors, fitted to all rows, so that local fits need only follow its residuals.
 
-The trend is a polynomial: powers of single columns, and products of two. Local fits to what it leaves follow the rest.
-What is left given the factors has the same variance for any function of these factors that is taken off, but the closer
-that is to the true one, the less local fits have to bend.
+The trend is a polynomial: powers of single columns, and products of two. Local fits to its residuals follow the rest.
+The conditional variance given the factors does not change when any function of these factors is subtracted from y, but
+the closer this function is to the true one, the less curvature is left for the local fits.
 
-A row is not in the trend that its own fit is compared with, and nor are others of its group: that would seem to explain
-noise. The trend without them follows from the one with all rows.
+A row and the others of its group are excluded from the trend that its own fit is compared with; otherwise the trend
+would seem to explain noise. The trend without them follows from the one with all rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,17 +21,17 @@ from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions
 from .sampling import draw_fixed
 
-# Terms of a trend: at most so many, a share of the rows or groups, and of the cells of a matrix with all rows.
+# Maximum number of terms of a trend, also as a share of the rows or groups, and maximum cells of the matrix of terms.
 MAX_TERMS, MAX_SHARE, MAX_CELLS = 200, 0.5, 5e6
 
-# Rows that a trend is fitted to.
+# Maximum number of rows that a trend is fitted to.
 MAX_TREND_ROWS = 20_000
 
-# Values count as less far if they are farther outside than so many times the distance between two percentiles: one row
-# far away would decide every bend. Straight lines can go on for longer.
+# Values beyond two percentiles by more than this multiple of the distance between them are clipped, for curves and for
+# lines: otherwise one outlying row would determine every curve. Straight lines may extend further.
 BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
 
-# Powers of single columns, and sums of both powers of products, in the order in which they are tried.
+# Powers of single columns, and total degrees of products, in the order in which they are tried.
 LEVELS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((1,), ()),
     ((2, 3), ()),
@@ -42,40 +42,40 @@ LEVELS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((), (5,)),
 )
 
-# A term that others explain but for this share of its square adds only rounding.
+# A term that others explain but for this share of its sum of squares is rounding error.
 LEAST_NEW = 1e-10
 
-# The most of its own fit that a row or a group may be: without it a term would not be known.
+# Maximum leverage of a row or a group: without it, a term could not be estimated.
 MAX_LEVERAGE = 0.999
 
-# What a trend with more terms must improve, as a share of its mean squared error: more than rounding.
+# Minimum improvement by further terms, as a share of the mean squared error: more than rounding error.
 LEAST_GAIN = 1e-6
 
 Term = tuple[int, int, int, int]
-"""A product of two powers: the column and the power of each; the second power may be 0."""
+"""Product of two powers: the column and the power of each; the second power may be 0."""
 
 
 @dataclass(frozen=True)
 class Trend:
-    """The trend in some factors, and what it leaves."""
+    """Trend in some factors, and its residuals."""
 
     residuals: Floats
-    """y minus the trend of all rows, (rows, outputs)."""
+    """Residuals of y from the trend of all rows, (rows, outputs)."""
     terms: Floats
-    """Terms, orthonormal over the rows that the trend is fitted to; zeros if others explain them: (rows, terms)."""
+    """Terms, (rows, terms), orthonormal over the rows of the fit; zeros if other terms explain them."""
     leverage: Floats
-    """How much of its own fit each row is, (rows,); 0 for rows that the trend is not fitted to."""
+    """Leverage of each row, (rows,); 0 for rows that the trend is not fitted to."""
     left_out: Floats
-    """The residual of each row from the trend without it and its group, (rows, outputs); 0 where leverage is."""
+    """Residual of each row from the trend without it and its group, (rows, outputs); 0 where leverage is 0."""
     groups: Positions | None
 
     @property
     def columns(self) -> Floats:
-        """Residuals and terms side by side: what local fits are made to."""
+        """Residuals and terms side by side: the responses of the local fits."""
         return np.hstack([self.residuals, self.terms])
 
     def change(self, rows: Positions) -> Floats:
-        """How much the coefficients are less without each row and its group, (rows, terms, outputs)."""
+        """Return the change of the coefficients due to each row and its group, (rows, terms, outputs)."""
         if self.groups is None:
             return self.terms[rows][:, :, None] * self.left_out[rows][:, None, :]
         sums = np.zeros((int(self.groups.max()) + 1, self.terms.shape[1], self.left_out.shape[1]))
@@ -83,17 +83,18 @@ class Trend:
         return sums[self.groups[rows]]
 
     def leave_out(self, fits: Floats, squared_weights: Floats, rows: Positions) -> tuple[Floats, Floats]:
-        """The errors of fits as if their rows had not been in the trend, and sums of squared weights with the trend's.
+        """Return leave-one-out errors of fits around the trend, and the sums of squared weights including the trend.
 
-        The fit of a row is that of its neighbours' residuals plus its own trend. With δ for what the same fit leaves of
-        the terms, the coefficients count δ times. Returned are (bands, rows, outputs) and (bands, rows).
+        The fit of a row is the local fit to its neighbours' residuals plus its own trend. Let δ be the residual of the
+        terms from the same local fit; the change of the coefficients then enters the error with weight δ. Returns
+        (bands, rows, outputs) and (bands, rows).
 
         Parameters
         ----------
         fits : (bands, rows, outputs + terms)
             Local fits to `columns` at the rows.
         squared_weights : (bands, rows)
-            Of the local fits.
+            Sums of squared weights of the local fits.
         rows : (rows,)
         """
         n_outputs = self.residuals.shape[1]
@@ -115,7 +116,7 @@ class TrendFitter:
         self._most = int(min(MAX_TERMS, MAX_SHARE * n_independent, MAX_CELLS / search.design.n_rows))
 
     def _scaled(self, j: int) -> tuple[Floats, Floats]:
-        """A numeric column as bent and as straight terms take it, (rows,) each."""
+        """Return a numeric column scaled for curves and for lines, (rows,) each."""
 
         def scale() -> tuple[Floats, Floats]:
             column = self._search.design.column(j)
@@ -125,11 +126,11 @@ class TrendFitter:
 
     @cached_property
     def _recent(self) -> BoundedCache[tuple[Floats, Floats]]:
-        """The columns scaled last."""
+        """Recently scaled columns."""
         return BoundedCache(max(int(MAX_CELLS) // self._search.design.n_rows, 1))
 
     def fit(self, factors: Sequence[int]) -> Trend | None:
-        """The trend that predicts rows best which it is not fitted to; None if that is a constant."""
+        """Return the trend with the best leave-one-out prediction, or None if this is a constant."""
         numeric = self._search.design.numeric_columns(factors)
         levels = list(_levels(len(numeric), self._most))
         if len(levels) == 1:
@@ -138,16 +139,16 @@ class TrendFitter:
         return self._choose(terms, np.cumsum([len(level) for level in levels]).tolist())
 
     def _terms(self, numeric: Sequence[int], terms: list[Term]) -> Floats:
-        """Terms in some numeric columns, orthonormal over the rows that the trend is fitted to: (rows, terms)."""
+        """Return terms in numeric columns, (rows, terms), orthonormal over the rows that the trend is fitted to."""
         bent, straight = zip(*map(self._scaled, numeric), strict=True)
         values = polynomials.evaluate_terms(np.column_stack([*bent, *straight]), np.array(terms))
         orthonormal: Floats = polynomials.orthonormalise(values, self._rows, LEAST_NEW)
         return orthonormal
 
     def _choose(self, terms: Floats, ends: list[int]) -> Trend | None:
-        """The trend with as many of the terms as predict rows that are left out best; None for the constant alone.
+        """Return the trend with the number of terms that best predicts left-out rows, or None for the constant alone.
 
-        ``ends``, increasing, are the numbers of terms that are tried.
+        ``ends``, increasing, are the numbers of terms to try.
         """
         y, rows = self._search.y, self._rows
         fitted, residuals = terms[rows], y[rows]
@@ -170,15 +171,15 @@ class TrendFitter:
 
 
 def _multiply(a: Floats, b: Floats) -> Floats:
-    """The product of two matrices; BLAS would wake threads of its own."""
+    """Return the product of two matrices without BLAS, which would start threads of its own."""
     product: Floats = np.einsum("ij,jk->ik", a, b)
     return product
 
 
 def _levels(n_columns: int, most: int) -> Iterator[list[Term]]:
-    """The terms of each level, the constant first, while there are no more than ``most``.
+    """Yield the terms of each level, the constant first, while there are no more than ``most``.
 
-    Columns are given twice: those for bent terms, then those for straight ones.
+    Each column is given twice: first all columns scaled for curves, then all scaled for lines.
     """
     pairs, total = [(i, j) for j in range(n_columns) for i in range(j)], 1
     yield [(0, 0, 0, 0)]
@@ -193,9 +194,9 @@ def _levels(n_columns: int, most: int) -> Iterator[list[Term]]:
 
 
 def _scale(column: Floats, low: float, high: float, beyond: float) -> Floats:
-    """A numeric column between −1 and 1; missing values are 0.
+    """Return a numeric column scaled to the range from −1 to 1; missing values become 0.
 
-    Values outside of two percentiles by more than ``beyond`` times their distance are pulled in.
+    Values beyond two percentiles by more than ``beyond`` times the distance between them are clipped.
     """
     known, scaled = column != FAR, np.zeros_like(column)
     if not known.any():
@@ -210,13 +211,13 @@ def _scale(column: Floats, low: float, high: float, beyond: float) -> Floats:
 
 
 def _leave_out(terms: Floats, residuals: Floats, leverage: Floats, groups: Positions | None) -> Floats | None:
-    """Residuals, (rows, outputs), from the trend without each row and its group; None if that cannot be known."""
+    """Return residuals, (rows, outputs), from the trend without each row and its group, or None if not identifiable."""
     if groups is None:
         return residuals / (1 - leverage)[:, None] if leverage.max() <= MAX_LEVERAGE else None
     left_out = np.empty_like(residuals)
     order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
     first = np.cumsum(sizes) - sizes
-    for size in np.unique(sizes[sizes > 0]):  # groups of one size at a time
+    for size in np.unique(sizes[sizes > 0]):  # groups of one size at a time, as one stack of matrices
         members = order[first[sizes == size][:, None] + np.arange(size)]
         some = terms[members]
         others = np.eye(size) - some @ some.swapaxes(1, 2)
