@@ -1,6 +1,6 @@
-"""Which factors drive the response, how much, and how well could any model do? From the table alone."""
+"""Rank the factors that drive a response, and estimate how well any model could do, from the data alone."""
 
-# Nothing is imported here: the command must hear Ctrl-C as soon as it starts.
+# Nothing is imported here, so that the command can handle Ctrl-C as soon as it starts.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
-# Where each public name is defined.
+# Module that defines each public name.
 _HOMES = {
     "FIRST": "first",
     "Cluster": "results.sharing",
@@ -76,7 +76,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> "Any":
-    """Import a public name when it is first used: help on the command line does not wait for the compiler."""
+    """Import a public name on first use, so that help on the command line does not wait for the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

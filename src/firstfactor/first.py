@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Factor Importance Ranking and Selection using Total (Sobol') indices.
 
-    Finds the factors that drive a response and says how much each matters, from the data alone: no model is
-    fitted. Factors enter one at a time, the one that explains most first, until none helps; those that add
-    nothing to the others are then removed. What is left gets its total Sobol' index: the share of the
-    explainable variance that no model could reach without the factor [1]_.
+    Select the factors that drive a response and estimate the importance of each, from the data alone: no model is
+    fitted. Factors enter one at a time, starting with the one that explains most, until no other factor raises the
+    explained variance; factors that add nothing to the others are then removed. The importance of a selected factor
+    is its total Sobol' index: the share of the explainable variance that no model could reach without it [1]_.
 
-    By default this is the paper's Algorithm 3: some factor raises what seems to be explained even in pure noise, so a
-    selection by it is no evidence. ``rule="calibrated"``, the default of `rank`, asks for evidence.
+    The default is Algorithm 3 of the paper. Even in pure noise, some factor raises the estimated explained variance,
+    so a selection by this rule is no evidence. ``rule="calibrated"``, the default of `rank`, requires evidence.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     {n_jobs}
     {random_state}
     verbose : int, default 0
-        If positive, each step is reported on standard error.
+        If positive, print each step to standard error.
     {estimator}
     {rule}
     {alpha}
@@ -81,79 +81,83 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     importances_ : array of shape (factors,)
-        Total index of each factor relative to the selected ones; 0 if not selected. Where little is explained, it can
-        exceed 1 by chance; ``indices_.shares`` are the same cut off at 1, and what is shown everywhere. Factors are the
-        columns of X unless ``factor_groups`` says otherwise; ``factor_names_`` are their names.
-        ``feature_importances_`` has the importance of its factor for each column.
+        Importance of each factor; 0 for factors that are not selected. It is the total index relative to the selected
+        factors or, with ``importance="shapley"``, the Shapley effect among them. Where little is explained, a total
+        index can exceed 1 by chance; ``indices_.shares`` are the values clipped to the range from 0 to 1, as tables,
+        plots and reports show them. Each column of X is a factor unless ``factor_groups`` combines columns;
+        ``factor_names_`` has the names of the factors, and ``feature_importances_`` repeats the importance of a factor
+        for each of its columns.
     support_ : array of shape (columns,)
-        Which columns of X belong to selected factors.
+        Mask of the columns of X that belong to selected factors.
     ranking_ : array of shape (factors,)
-        1 is the most important factor; all that are not selected share the last rank.
+        Rank of each factor; 1 is the most important. All factors that are not selected share the last rank.
     selected_ : array
-        Positions of the selected factors, the most important first.
+        Positions of the selected factors, in order of decreasing importance.
     noise_variance_ : float
         Variance of y that the selected factors cannot explain.
     explained_variance_ : float
-        Variance of y that they can explain.
+        Variance of y that the selected factors can explain.
     r2_ceiling_ : float
-        The best R² that any model can reach on the selected factors, from 0 to 1. From nearest rows it comes out low,
-        and high where chance selected.
+        Highest R² that any model of the selected factors can reach, from 0 to 1. ``estimator="nearest"``
+        underestimates it, and factors that were selected by chance inflate it.
     standard_errors_ : array of shape (factors,)
-        Of each importance; not a number if not selected. See `interval`, and ``indices_.uncertainty`` for those of the
-        noise variance and of the ceiling.
+        Standard error of each importance; NaN for factors that are not selected. See `interval` for confidence
+        intervals, and ``indices_.uncertainty`` for the standard errors of the noise variance and of the ceiling.
     p_values_ : array of shape (factors,)
-        Probability of such an effect if the factor adds nothing to the other selected ones, with all candidates
-        accounted for; under the calibrated rule also of factors left out. NaN under the paper's rule without ``split``:
-        from the rows that selected, they would be too small.
+        Probability of such an effect if the factor adds nothing to the other selected factors, adjusted for the choice
+        among all candidates; under the calibrated rule also for factors that are left out. NaN under the paper's rule
+        without ``split``, because p-values from the rows that were used for selection would be too small.
     q_values_ : array of shape (factors,)
-        The false discovery rate if a factor and all with smaller q-values were selected; NaN likewise.
+        False discovery rate if a factor and all factors with smaller q-values were selected; NaN where the p-value is.
     alone_ : array of shape (factors,)
-        What each factor explains by itself, selected or not, as a share of what the selected ones explain together.
-        What it explains alone and is not lost without it, others know as well. `indices_.sharing.alone` has intervals.
+        Share of the variance explained by the selected factors that each factor, selected or not, explains by itself.
+        The excess of ``alone_`` over the importance is shared with other factors. ``indices_.sharing.alone`` has
+        intervals.
     clusters_ : tuple of Cluster
-        Factors that stand in for each other, those whose joint total index is largest first: each has ``factors``,
-        ``joint``, ``standard_error``, ``representative`` and what each factor keeps in place of all.
+        Clusters of factors that share information, in order of decreasing joint total index. Each has ``factors``,
+        ``joint``, ``standard_error``, ``representative`` and ``kept``, the share of the joint index that remains if
+        one factor replaces all of them.
     tree_ : Tree or None
-        Which factors share information, with the joint total index at each node: the selected factors and those related
-        to them. Prints as a table; ``tree_.linkage`` is for scipy's dendrogram.
+        Dependence tree of the selected factors and of those related to them, with the joint total index of each node.
+        Prints as a table; ``tree_.linkage`` is a linkage matrix for scipy's dendrogram.
     explanations_ : Explanations
-        Why each factor was selected or left out; see `explain`.
+        Reason why each factor was selected or left out; see `explain`.
     path_ : Path
-        What happened: every step with every candidate. Prints as a table; see ``path_.to_frame()``.
+        Every step of the selection with every candidate. Prints as a table; see ``path_.to_frame()``.
     indices_ : Indices
-        All of the above in one object, with the kind of each factor and why it was left out.
+        All of the above in one object, with the kind of each factor and the reason why it was left out.
     factor_names_ : array of str
-        The name of each factor.
+        Name of each factor.
     classes_ : array
-        The class labels; only for classification.
+        Class labels; only for classification.
     task_ : {"regression", "classification"}
-        What kind of response y was taken for.
+        Kind of response that y was treated as.
     n_features_in_ : int
-        Number of columns seen in `fit`.
+        Number of columns seen during `fit`.
     feature_names_in_ : array of str
-        Their names, if the table has any. Levels of a pandas MultiIndex are joined by "_".
+        Names of the columns seen during `fit`, if the table has any. Levels of a pandas MultiIndex are joined by "_".
 
     See Also
     --------
-    rank : The same for files and data frames, with evidence as the default, notes and a report.
-    total_indices : Total indices of all factors, without a selection.
-    stability : How often factors are selected on halves of the rows.
+    rank : Rank the factors of a file or data frame by the calibrated rule, with notes and a report.
+    total_indices : Estimate total indices of all factors, without a selection.
+    stability : Count how often each factor is selected on random half-samples.
 
     Notes
     -----
-    Ties between factors go to the one that stands first in the table. Differences in explained variance
-    below 1e-12 of the variance of y are rounding and count as ties. Constant factors are never selected.
+    Ties between factors go to the one that comes first in the table. Differences in explained variance below 1e-12 of
+    the variance of y are due to rounding and count as ties. Constant factors are never selected.
 
-    `fit` finds the selection and the importances. Other things are found when they are first looked at: standard errors
-    and p-values, what factors share (``alone_``, ``clusters_``, ``tree_``), explanations and ``indices_.findings``.
-    They are the same as if `fit` had found them, whatever happened to X and y since: the selector keeps its own encoded
-    copy of the table, 8 bytes for each value, until all of them were looked at. A pickle and a deep copy have all of
-    them and no table: to make one finds what nobody has looked at yet. Tables that are not in memory, such as those of
-    Dask, are not kept: there `fit` finds everything. Several threads may look at the same time.
+    `fit` computes the selection and the importances. Other results are computed on first access: standard errors and
+    p-values, shared information (``alone_``, ``clusters_``, ``tree_``), explanations and ``indices_.findings``. They
+    are the same as if `fit` had computed them, even if X and y have changed since: the selector keeps its own encoded
+    copy of the table, 8 bytes for each value, until all of them are computed. A pickle or a deep copy contains all
+    results and no table, so making one computes what is still missing. Tables that are not in memory, such as those of
+    Dask, are not copied: `fit` then computes everything. Access is thread-safe.
 
-    `fit` warns of rows left out, identifiers, copies of rows and a response that may be classes; of rows that follow
-    each other only if that is clear from y alone, as telling it otherwise takes longer than a small fit:
-    ``indices_.findings`` tells.
+    `fit` warns about rows that were left out, identifiers, duplicate rows and a response that may be class labels. It
+    warns about serially dependent rows only if y alone shows it, because the full check takes longer than a small fit;
+    ``indices_.findings`` has its result.
 
     References
     ----------
@@ -236,27 +240,27 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Find the factors that matter and estimate their importance.
+        """Select factors and estimate their importance.
 
         Parameters
         ----------
         X : array-like or table of shape (rows, columns)
             The factors: a numpy array, a list of rows, a pandas, polars or pyarrow table, or a Dask DataFrame or Array,
-            which is searched on the cluster of the current Dask client.
+            which is processed on the cluster of the current Dask client.
         y : array-like of shape (rows,) or (rows, outputs)
-            The response: numbers or classes. Several outputs are standardised and explained together.
+            The response: numbers or class labels. Several outputs are standardised and explained together.
         sample_weight : array-like of shape (rows,), optional
-            How much each row counts in means and in the variance of y. Neighbours are rows, whatever their weight: a
-            weight of 2 is not the same as a row that occurs twice, which would be its own neighbour without noise.
-            Rows with weight 0, or below 1e-100 of the largest, are left out.
+            Weight of each row in means and in the variance of y. Weights do not affect which rows are neighbours: a
+            weight of 2 is not the same as a duplicate row, which would be its own neighbour without noise. Rows with
+            weight 0, or below 1e-100 of the largest, are left out.
         groups : array-like of shape (rows,), optional
-            Which rows belong together, such as those of one person, batch, site or month. They are never each other's
-            neighbours, and random halves, bootstrap draws and standard errors keep them together.
+            Group label of each row, such as a person, batch, site or month. Rows of the same group are never
+            neighbours, and random half-samples, bootstrap draws and standard errors keep them together.
 
         Returns
         -------
         FIRST
-            The selector itself, fitted.
+            The fitted selector.
         """
         options, procedure = self.parameters()
         X = flatten_names(X)
@@ -285,14 +289,14 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _by_column(self, of_factors: NDArray[Any]) -> NDArray[Any]:
-        """What is known of each factor as an entry for each column of X."""
+        """Repeat per-factor values for each column of X."""
         members = self.indices_.members
         columns = np.empty(self.n_features_in_, dtype=of_factors.dtype)
         columns[list(chain.from_iterable(members))] = np.repeat(of_factors, [len(some) for some in members])
         return columns
 
     def choose(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> NDArray[np.bool_]:
-        """Return which factors `fit` would select, without estimating how important they are.
+        """Return a mask of the factors that `fit` would select, without estimating their importance.
 
         Parameters
         ----------
@@ -310,41 +314,41 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return np.isin(np.arange(variances.design.n_factors), chosen)
 
     def parameters(self) -> tuple[Options, Procedure]:
-        """Return the checked parameters: how variances are estimated, and how factors are selected.
+        """Return the validated parameters.
 
         Returns
         -------
         options : Options
-            How variances are estimated.
+            Parameters of the variance estimation.
         procedure : Procedure
-            How factors are selected.
+            Parameters of the selection.
         """
         procedure = Procedure.pick(self)
         return Options.pick(self).with_default_of(procedure), procedure
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
-        """Return the confidence interval of each importance, (factors, 2); not a number for factors not selected.
+        """Return the confidence interval of each importance.
 
         Parameters
         ----------
         level : float, default 0.95
-            How often such intervals hold the truth, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         array of shape (factors, 2)
-            Both ends, as in `Indices.interval`.
+            Lower and upper limits, as in `Indices.interval`; NaN for factors that are not selected.
         """
         check_is_fitted(self)
         return self.indices_.interval(level)
 
     def explain(self, factor: str | int) -> str:
-        """Return one plain sentence on why a factor was selected or left out.
+        """Explain in one sentence why a factor was selected or left out.
 
         Parameters
         ----------
         factor : str or int
-            Its name or its position.
+            Name or position of the factor.
 
         Returns
         -------
@@ -356,61 +360,61 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def standard_errors_(self) -> NDArray[np.float64]:
-        """The standard error of each importance; found when it is first looked at."""
+        """Standard error of each importance; computed on first access."""
         check_is_fitted(self)
         return self.indices_.standard_errors
 
     @property
     def p_values_(self) -> NDArray[np.float64]:
-        """The p-value of each factor; found with the standard errors."""
+        """P-value of each factor; computed with the standard errors."""
         check_is_fitted(self)
         return self.indices_.p_values
 
     @property
     def q_values_(self) -> NDArray[np.float64]:
-        """The q-value of each factor; found with the standard errors."""
+        """Q-value of each factor; computed with the standard errors."""
         check_is_fitted(self)
         return self.indices_.q_values
 
     @property
     def alone_(self) -> NDArray[np.float64]:
-        """What each factor explains by itself; found when it is first looked at, with the clusters and the tree."""
+        """Share that each factor explains by itself; computed on first access, with the clusters and the tree."""
         check_is_fitted(self)
         sharing = self.indices_.sharing
         return np.full(len(self.indices_.names), np.nan) if sharing is None else sharing.alone.values
 
     @property
     def clusters_(self) -> tuple[Cluster, ...]:
-        """Factors that stand in for each other; found when they are first looked at."""
+        """Clusters of factors that share information; computed on first access."""
         check_is_fitted(self)
         sharing = self.indices_.sharing
         return () if sharing is None else sharing.clusters
 
     @property
     def tree_(self) -> Tree | None:
-        """Which factors share information; found when it is first looked at."""
+        """Dependence tree of the factors; computed on first access."""
         check_is_fitted(self)
         sharing = self.indices_.sharing
         return None if sharing is None else sharing.tree
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """For each column of X, the importance of the factor that it belongs to."""
+        """Importance of the factor that each column of X belongs to."""
         check_is_fitted(self)
         return self._by_column(self.importances_)
 
     def transform(self, X: Any) -> Any:
-        """Return the selected columns of ``X``; with `set_output`, tables keep their types. Those of Dask stay lazy.
+        """Return the selected columns of ``X``.
 
         Parameters
         ----------
         X : array-like or table of shape (rows, columns)
-            A table with the columns that `fit` saw, in the same order.
+            A table with the columns seen during `fit`, in the same order.
 
         Returns
         -------
         array or table of shape (rows, selected columns)
-            An array, or a data frame if `set_output` says so.
+            An array, or a data frame that keeps the column types if `set_output` asks for one. A Dask table stays lazy.
         """
         if is_dask(X):
             validate_data(self, without_rows(X), skip_check_array=True, reset=False)
@@ -437,42 +441,42 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return chosen.to_pandas() if wanted == "pandas" else chosen.to_polars()
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the importance of each factor; see `firstfactor.plots` for this and other pictures.
+        """Plot the importance of each factor; see `firstfactor.plots` for other plots.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw. Default: a new figure.
+            Axes to draw into. Default: a new figure.
 
         Returns
         -------
         matplotlib Axes
-            With the picture.
+            Axes with the plot.
         """
         check_is_fitted(self)
         return plot_importance(self, ax)
 
     def report(self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **details: Any) -> None:
-        """Write the result as one HTML page to send to a colleague.
+        """Write the results to one self-contained HTML page.
 
         Parameters
         ----------
         path : path
-            Where to write.
+            File to write.
         X, y : array-like, optional
-            The data given to `fit`, for the sections on effects and the data.
+            Data passed to `fit`, for the sections on effects and on the data.
         **details : keyword arguments
-            ``title``; ``call``, the command or call that repeats the analysis; ``notes``, sentences on what happened to
-            the data before; ``settings``, parameters and their values; ``stability``, what `stability` returned;
-            ``source``, the name, size and sha256 of the table; ``sample_weight`` and ``groups``, as given to `fit`.
+            ``title``; ``call``, the command or call that repeats the analysis; ``notes``, sentences on how the data
+            were prepared; ``settings``, a mapping of parameters to values; ``stability``, the result of `stability`;
+            ``source``, the name, size and sha256 of the table; ``sample_weight`` and ``groups``, as passed to `fit`.
         """
         check_is_fitted(self)
         write_report(self, path, X, y, **details)
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
-        """What scikit-learn shows in a notebook, after a table of the result if there is one."""
-        diagram = super()._repr_html_  # not there if scikit-learn is set to show text
+        """Diagram of scikit-learn for notebooks, after a table of the result if the selector is fitted."""
+        diagram = super()._repr_html_  # raises AttributeError if scikit-learn is set to show text
         return lambda: self._with_table(diagram())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -499,9 +503,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _as_array(frame: "nw.DataFrame[Any]", n_rows: int) -> NDArray[Any]:
-    """The columns of a table side by side; next to dates, which have no type in common with others, as objects."""
+    """Convert a table to an array; of objects if it has dates, which share no type with other columns."""
     if not frame.columns:
-        return np.empty((n_rows, 0))  # a table without columns has no rows
+        return np.empty((n_rows, 0))  # a table without columns has lost its number of rows
     if len(frame.columns) > 1 and any(dtype.is_temporal() for dtype in frame.schema.values()):
         return np.array([column.to_list() for column in frame.iter_columns()], dtype=object).T
     return frame.to_numpy()

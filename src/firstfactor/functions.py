@@ -1,4 +1,4 @@
-"""The public functions: each validates, calls the stages in order, and returns a result."""
+"""Public functions: each validates its arguments, calls the stages in order, and returns a result."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
@@ -43,24 +43,24 @@ def total_indices(
     """Estimate the total Sobol' index of every factor, relative to all factors given.
 
     The total index of a factor is the share of the explainable variance that no model could reach without
-    it [1]_. No model is fitted: conditional variances come from nearest neighbours.
+    it [1]_. No model is fitted: by default, conditional variances are estimated from nearest neighbours.
 
     Parameters
     ----------
     X : array-like or table of shape (rows, factors)
         The factors. Text, boolean and categorical columns are categories.
     y : array-like of shape (rows,) or (rows, outputs)
-        The response: numbers or classes; several outputs are standardised and explained together.
+        The response: numbers or class labels. Several outputs are standardised and explained together.
     subset : names, positions or mask, optional
-        A set of factors whose joint total index is wanted instead of one index per factor.
+        Factors whose joint total index is estimated, instead of one index per factor.
     noise : bool, default True
-        True subtracts the noise variance (NANNE, Algorithm 1 of [1]_); False takes the response to be free
-        of noise (NN).
+        Whether to subtract the noise variance (NANNE, Algorithm 1 of [1]_). False assumes a response without noise
+        (NN).
     uncertainty : bool, default False
         Whether to compute standard errors and p-values as well.
     method : {"plug-in", "subsample"}, default "plug-in"
-        How: from what each row contributes, or from estimates on 50 random halves of the rows, which takes longer and
-        assumes less.
+        Estimator of the standard errors. "plug-in": from the contribution of each row. "subsample": from estimates on
+        50 random half-samples, which takes longer and makes fewer assumptions.
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
@@ -71,13 +71,13 @@ def total_indices(
     Returns
     -------
     Indices
-        One value per factor, 0 for constant ones; a single value if ``subset`` is given.
+        One value per factor, 0 for constant factors; a single value if ``subset`` is given.
 
     See Also
     --------
-    FIRST : Selects factors first, and is the better choice where many factors matter little.
-    closed_indices : What each factor explains alone.
-    shapley_effects : Fair shares, which add up to 1.
+    FIRST : Select factors first; the better choice if many factors matter little.
+    closed_indices : Estimate the share that each factor explains alone.
+    shapley_effects : Estimate fair shares, which add up to 1.
 
     References
     ----------
@@ -104,7 +104,7 @@ def total_indices(
 
 
 def _warn(variances: Variances, indices: Indices) -> Indices:
-    """Return indices, after warnings about the table and about too few rows."""
+    """Return the indices after warning about the table and about too few rows."""
     warn_of_findings(find_at_once(variances, indices))
     warn_if_too_few_rows(indices.sample_size)
     return indices
@@ -119,17 +119,17 @@ def explained_variance(
     groups: Any = None,
     **options: Unpack[OptionsDict],
 ) -> float:
-    """Estimate how much of the variance of y the factors in ``subset`` explain together.
+    """Estimate the variance of y that the factors in ``subset`` explain together.
 
-    This is V̂ of the paper, Var(Y) minus the expected conditional variance of Y given these factors, in the
-    units of y squared. It is 0 for the empty set and can come out below 0 where nothing is explained.
+    This is V̂ of the paper: Var(Y) minus the expected conditional variance of Y given these factors, in the
+    units of y squared. It is 0 for the empty set, and the estimate can be negative if nothing is explained.
 
     Parameters
     ----------
     X, y : array-like
         As in `total_indices`.
     subset : names, positions or mask
-        The factors.
+        Factors that explain y.
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
@@ -142,7 +142,7 @@ def explained_variance(
 
     See Also
     --------
-    closed_indices : The same as a share of what all factors explain, with standard errors.
+    closed_indices : Estimate the same as a share of what all factors explain, with standard errors.
 
     Examples
     --------
@@ -165,11 +165,11 @@ def closed_indices(
     groups: Any = None,
     **options: Unpack[OptionsDict],
 ) -> Indices:
-    """Estimate what each factor, or a set of them, explains alone: first-order (closed) Sobol' indices.
+    """Estimate first-order (closed) Sobol' indices: the share that each factor, or a set of factors, explains alone.
 
     These are V(u)/V(S), the share of the variance explained by all factors S that the factors u explain without the
-    others. What noise leaves cancels. An estimate V(u) below 0, which chance gives where u explains nothing, is set to
-    0. Where factors share information, a factor can explain much alone and still not be missed: compare
+    others. Noise cancels. A negative estimate of V(u), which occurs by chance if u explains nothing, is set to 0. If
+    factors share information, a factor can explain much alone although little is lost without it: compare
     `total_indices`.
 
     Parameters
@@ -177,7 +177,7 @@ def closed_indices(
     X, y : array-like
         As in `total_indices`.
     subset : names, positions or mask, optional
-        A set of factors whose closed index is wanted instead of one index per factor.
+        Factors whose closed index as a set is estimated, instead of one index per factor.
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
@@ -186,12 +186,12 @@ def closed_indices(
     Returns
     -------
     Indices
-        One value per factor, 0 for constant ones, with standard errors; a single value if ``subset`` is given.
+        One value per factor, 0 for constant factors, with standard errors; a single value if ``subset`` is given.
 
     See Also
     --------
-    total_indices : What is lost without each factor.
-    cumulative_ranking : What the first few factors explain together.
+    total_indices : Estimate the share that is lost without each factor.
+    cumulative_ranking : Estimate the share that the first factors of a ranking explain together.
 
     Examples
     --------
@@ -214,11 +214,11 @@ def shapley_effects(
     groups: Any = None,
     **options: Unpack[OptionsDict],
 ) -> Indices:
-    """Estimate each factor's fair share of what all factors explain: Shapley effects, which add up to 1.
+    """Estimate Shapley effects, the factors' fair shares of the explained variance, which add up to 1.
 
-    The share of a factor is what it adds to those before it, on average over all orders [1]_. Factors that carry the
-    same information share what they explain; total indices give it to none of them. What noise leaves cancels. Put
-    factors into ``factor_groups`` to share between groups.
+    The Shapley effect of a factor is its contribution to the factors before it, averaged over all orders [1]_. Factors
+    that carry the same information divide it between them; total indices attribute it to none of them. Noise cancels.
+    Use ``factor_groups`` to estimate the shares of groups.
 
     Parameters
     ----------
@@ -234,17 +234,17 @@ def shapley_effects(
     Returns
     -------
     Indices
-        One value per factor, 0 for constant ones. Estimates can be slightly below 0.
+        One value per factor, 0 for constant factors. Estimates can be slightly negative.
 
     See Also
     --------
-    total_indices : What is lost without each factor.
-    closed_indices : What each factor explains alone.
+    total_indices : Estimate the share that is lost without each factor.
+    closed_indices : Estimate the share that each factor explains alone.
 
     Notes
     -----
-    Up to 15 factors, all sets of them are looked at. Beyond that, orders are drawn at random until no share is less
-    sure than 0.01 for that reason, or 1,000 were drawn; standard errors include it.
+    For up to 15 factors, all subsets are evaluated. For more, orders are sampled at random until the Monte Carlo error
+    of every share is at most 0.01, or until 1,000 orders are sampled; standard errors include this error.
 
     References
     ----------
@@ -274,17 +274,17 @@ def interactions(
     groups: Any = None,
     **options: Unpack[OptionsDict],
 ) -> Interactions:
-    """Estimate which pairs of factors work together, and which stand in for each other.
+    """Estimate the interaction of pairs of factors: which work together, and which replace each other.
 
-    For each pair this is the joint total index minus the total index of each. It is below 0 for factors that work
-    together, such as x₁ and x₂ in x₁x₂, and above 0 for factors that carry the same information.
+    The value of a pair is its joint total index minus the total index of each factor. It is negative for factors that
+    work together, such as x₁ and x₂ in x₁x₂, and positive for factors that carry the same information.
 
     Parameters
     ----------
     X, y : array-like
         As in `total_indices`.
     factors : names, positions or mask, optional
-        Look at pairs of these only. Default: all.
+        Factors whose pairs are estimated. Default: all.
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
@@ -293,12 +293,12 @@ def interactions(
     Returns
     -------
     Interactions
-        The value of each pair with its standard error and p-value; prints with the strongest pairs first.
+        Value of each pair with its standard error and p-value; printed with the strongest pairs first.
 
     See Also
     --------
-    total_indices : With ``subset``, the joint total index of two or more factors.
-    firstfactor.plots.plot_pair : A picture of what two factors do together.
+    total_indices : Estimate the joint total index of two or more factors, with ``subset``.
+    firstfactor.plots.plot_pair : Plot the joint effect of two factors.
 
     Examples
     --------
@@ -321,10 +321,11 @@ def interactions(
 def cumulative_ranking(
     X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None, **options: Unpack[OptionsDict]
 ) -> CumulativeRanking:
-    """Rank all factors by what each adds: the one that explains most first, then the one that adds most to it, ….
+    """Rank all factors by forward selection without a stopping rule.
 
-    Nothing is selected: every factor that varies has its place. What the first of them explain together is a share of
-    what all explain, so that noise cancels.
+    The first factor is the one that explains most, and each next factor is the one that explains most together with
+    those before it. Every factor that varies is ranked. Cumulative values are shares of the variance that all factors
+    explain together, so that noise cancels.
 
     Parameters
     ----------
@@ -338,12 +339,12 @@ def cumulative_ranking(
     Returns
     -------
     CumulativeRanking
-        The factors in order, and the cumulative shares with their standard errors.
+        Factors in order, and cumulative shares with their standard errors.
 
     See Also
     --------
-    FIRST : Stops where no factor helps, and removes what is not needed.
-    closed_indices : What each factor explains alone.
+    FIRST : Stop when no factor helps, and remove factors that are not needed.
+    closed_indices : Estimate the share that each factor explains alone.
 
     Examples
     --------
@@ -367,7 +368,7 @@ def cumulative_ranking(
 
 
 def _parse(options: OptionsDict) -> Options:
-    """The options given, with the estimator that has least bias unless one is given."""
+    """Return the options, with the adaptive estimator, which has least bias, unless one is given."""
     parsed = Options.parse(options)
     return parsed if parsed.estimator is not None else replace(parsed, estimator="adaptive")
 
@@ -384,14 +385,14 @@ def backward_elimination(
 ) -> Indices:
     """Estimate importances after backward elimination from all factors (NANNE-BE, Algorithm 2).
 
-    Factors with a total index of 0 are removed and the others estimated anew, until all are positive.
+    Factors with a total index of 0 are removed and the other indices re-estimated, until all are positive.
 
     Parameters
     ----------
     X, y : array-like
         As in `total_indices`.
     elimination : {"batch", "single"}, default "batch"
-        Whether to remove all factors with index 0 at a time, or only the least useful one.
+        In each step, remove all factors with index 0 ("batch") or only the least useful one ("single").
     uncertainty : bool, default False
         Whether to compute standard errors and p-values as well.
     sample_weight, groups : array-like of shape (rows,), optional
@@ -402,12 +403,12 @@ def backward_elimination(
     Returns
     -------
     Indices
-        One value per factor, 0 for those that were removed; its ``path`` has every step.
+        One value per factor, 0 for factors that were removed; ``path`` has every step.
 
     See Also
     --------
-    FIRST : Starts with forward selection, so that it can deal with many factors.
-    total_indices : Without elimination.
+    FIRST : Start with forward selection, which can handle many factors.
+    total_indices : Estimate total indices without elimination.
 
     Examples
     --------
@@ -441,10 +442,11 @@ def stability(
     sample_weight: Any = None,
     groups: Any = None,
 ) -> Stability:
-    """Tell how often each factor is selected when only half of the rows are there.
+    """Compute how often each factor is selected on random half-samples.
 
-    The rows are split at random into two halves, factors are selected on each, and this is repeated. A factor that
-    is selected on most halves does not owe it to a few rows (complementary pairs stability selection [1]_).
+    The rows are split at random into two halves, factors are selected on each half, and this is repeated
+    (complementary pairs stability selection [1]_). A factor that is selected on most half-samples does not depend on a
+    few rows.
 
     Parameters
     ----------
@@ -453,51 +455,53 @@ def stability(
     y : array-like of shape (rows,)
         The response: numbers, or two classes.
     n_pairs : int, default 50
-        How often the rows are split; twice as many fits.
+        Number of random splits. Each takes two fits.
     threshold : float, default 0.6
-        The share of halves, above 0.5, in which a factor has to be selected to count as selected (τ).
+        Share of half-samples, above 0.5, on which a factor must be selected to count as selected (τ).
     selector : FIRST, optional
-        What selects: a `FIRST` that need not be fitted and stays as it is. Default: ``FIRST()``. Its ``n_jobs``,
-        ``random_state`` and ``verbose`` are not used.
+        Selector to use. It need not be fitted and is not changed. Default: ``FIRST()``. Its ``n_jobs``,
+        ``random_state`` and ``verbose`` are ignored.
     n_jobs : int or None, default -1
-        Halves that are looked at at the same time, as in joblib: -1 is all cores, None is 1 unless in a joblib context.
-        Results are the same to the last bit for any number.
+        Number of half-samples processed in parallel, as in joblib: -1 means all cores, None means 1 unless in a joblib
+        context. Results are bit-for-bit identical for any number.
     random_state : int, Generator or None, default None
         Seed for the splits, and for rows that the selector draws.
     progress : callable, optional
-        Called as ``progress(done, total)`` after each half, in the thread that called.
+        Called as ``progress(done, total)`` after each half-sample, in the calling thread.
     sample_weight, groups : array-like of shape (rows,), optional
-        As in `FIRST.fit`. Groups stay together: half of them are in each half.
+        As in `FIRST.fit`. Groups stay together: each half-sample contains half of them.
 
     Returns
     -------
     Stability
-        How often each factor was selected, and bounds on how many of those selected may be false.
+        Selection frequency of each factor, and bounds on the expected number of false selections.
 
     See Also
     --------
-    FIRST : Selects on all rows; with ``split=True``, on one half.
-    firstfactor.plots.plot_stability : A picture of the frequencies.
+    FIRST : Select on all rows or, with ``split=True``, on one half.
+    firstfactor.plots.plot_stability : Plot the frequencies.
 
     Notes
     -----
-    Halves have ⌊N/2⌋ rows each. With two classes both halves get as many rows of each class, or one more of one and
-    one less of the other. Whether y is classes, and which factors are categories, is decided by all rows. A factor
-    that is constant in a half is not selected there, and nothing is selected where y is.
+    Each half-sample has ⌊N/2⌋ rows. With two classes, both halves have the same number of rows of each class, or one
+    more of one class and one less of the other. All rows decide whether y is a class label and which factors are
+    categories. A factor that is constant on a half-sample is not selected there, and nothing is selected where y is
+    constant.
 
-    How many false factors to expect: let q be the number of factors selected on a half on average, and p the number
-    of factors that are not constant. Call a factor of *low selection probability* if the chance that it is selected
-    on a half is at most θ = q/p, that is, no larger than if as many factors were drawn by lot. The expected number
-    of these among those selected at the threshold τ is at most q² / ((2τ − 1) p), whatever the data and the selector
-    (``expected_false``). It is at most about half of this if, further, the share of pairs in which both halves
-    select such a factor has a distribution with a single peak (``expected_false_unimodal``). What to keep in mind:
+    Bounds on false selections: let q be the average number of factors selected on a half-sample, and p the number of
+    factors that are not constant. A factor has *low selection probability* if the probability that it is selected on a
+    half-sample is at most θ = q/p, that is, no larger than if as many factors were drawn at random. The expected number
+    of such factors among those selected at the threshold τ is at most q² / ((2τ − 1) p), for any data and any selector
+    (``expected_false``). It is at most about half of this if, in addition, the share of pairs in which both halves
+    select such a factor has a unimodal distribution (``expected_false_unimodal``). Limitations:
 
-    - Rows must be independent draws (with two classes: within each class, given how many rows each has).
-    - q is estimated by the average over the halves seen, so the bounds are estimates as well.
-    - A factor without any influence is one of low selection probability only if the selector prefers it no more than
-      drawing by lot would. A stand-in for a true factor may well be selected often; the bounds do not count it.
+    - Rows must be independent draws (with two classes: within each class, given the number of rows of each).
+    - q is estimated by the average over the half-samples, so the bounds are estimates as well.
+    - A factor without any influence has low selection probability only if the selector prefers it no more than
+      drawing at random would. A factor that is correlated with a true one may be selected often; the bounds do not
+      count it.
     - With few factors, many of which matter, q/p is large and the bounds exceed the number of factors selected. They
-      are returned all the same, and then say nothing. A selector that selects less, or a higher threshold, helps.
+      are returned nevertheless, but are uninformative. A stricter selector or a higher threshold helps.
 
     References
     ----------
@@ -520,7 +524,7 @@ def stability(
 
 
 def _check_selector(selector: Any) -> "FIRST":
-    from .first import FIRST  # scikit-learn comes with it, which no other function needs
+    from .first import FIRST  # imports scikit-learn, which no other function needs
 
     if selector is None:
         return FIRST()

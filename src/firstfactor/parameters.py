@@ -1,9 +1,9 @@
-"""Every parameter once: its default, its check, its help text and how it is typed in the command line.
+"""Definition of every parameter: default, check, help text and command-line type.
 
-`FIRST`, the functions, `rank` and the command line take all of it from here. A parameter is a field of `Options`,
-`Procedure` or `RankParameters`; where `rank` has another default than `FIRST`, `RankParameters` has the same field with
-that default. Rules that depend on the table, such as "at most the number of rows", are checked where the table is
-known.
+`FIRST`, the functions, `rank` and the command line share these definitions. A parameter is a field of `Options`,
+`Procedure` or `RankParameters`; if the default of `rank` differs from that of `FIRST`, `RankParameters` repeats the
+field with that default. Constraints that depend on the table, such as "at most the number of rows", are checked where
+the table is known.
 """
 
 import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Documented = TypeVar("Documented")
 Check = Callable[[str, Any], object]
 
-# A smaller alpha would take tens of thousands of bootstrap draws to resolve.
+# Resolving a smaller alpha would take tens of thousands of bootstrap draws.
 LEAST_ALPHA = 0.001
 
 
@@ -36,24 +36,24 @@ def parameter(
     choices: Sequence[str] = (),
     option: str | None = None,
 ) -> Any:
-    """A dataclass field that knows all about a parameter.
+    """Return a dataclass field that holds the full definition of a parameter.
 
     Parameters
     ----------
     default
-        The default.
+        Default value.
     kind
-        The type as a docstring has it.
+        Type, as shown in the docstring.
     help
-        Sentences for the docstring and for ``--help``.
+        Description for the docstring and for ``--help``.
     check
-        Gets the name and the value, and raises a ValueError that names both; ``choices`` bring their own.
+        Function of the name and the value that raises an error naming both; ``choices`` imply one.
     typed, metavar
-        In the command line: the type of the value, and what stands for it in the help.
+        Type of the value on the command line, and its placeholder in the help.
     choices
-        All values that are allowed.
+        All allowed values.
     option
-        Its name in the command line, if that is another.
+        Name on the command line, if it differs.
     """
     if choices:
         check = one_of(*choices) if default is not None else optional(one_of(*choices))
@@ -62,7 +62,7 @@ def parameter(
 
 
 def with_default(group: type, name: str, default: Any, sentence: str) -> Any:
-    """The field of another group with another default, which a sentence in the help explains."""
+    """Return a field of another group with a new default, which ``sentence`` explains in the help."""
     same = next(each for each in fields(group) if each.name == name).metadata
     check = same["check"] if default is not None else optional(same["check"])
     kind = same["kind"] if default is not None else f"{same['kind']}, optional"
@@ -71,12 +71,12 @@ def with_default(group: type, name: str, default: Any, sentence: str) -> Any:
 
 
 def one_of(*choices: str) -> Check:
-    """A check that the value is one of the choices."""
+    """Return a check that the value is one of the choices."""
     return lambda name, value: checks.one_of(name, value, choices)
 
 
 def optional(check: Check) -> Check:
-    """A check that lets None pass as well."""
+    """Return a check that also accepts None."""
     return lambda name, value: None if value is None else check(name, value)
 
 
@@ -118,10 +118,10 @@ def _is_cluster_cut(name: str, value: Any) -> None:
 
 
 class _Parameters:
-    """What both sets of parameters have in common."""
+    """Base class of the sets of parameters."""
 
     def __post_init__(self) -> None:
-        """Check every value by itself."""
+        """Check each value on its own."""
         for each in fields(self):  # type: ignore[arg-type]
             check = each.metadata["check"]
             if check is not None:
@@ -129,12 +129,12 @@ class _Parameters:
 
     @classmethod
     def pick(cls, source: object) -> Self:
-        """The parameters that another object has as attributes."""
+        """Take the parameters from the attributes of another object."""
         return cls(**{each.name: getattr(source, each.name) for each in fields(cls)})  # type: ignore[arg-type]
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Self:
-        """The parameters given by keyword; a name that does not exist is an error with the nearest that does."""
+        """Take the parameters from keyword arguments; raise an error with the closest known name for an unknown one."""
         known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
         for name in given:
             if name not in known:
@@ -144,30 +144,31 @@ class _Parameters:
 
 @dataclass(frozen=True)
 class Options(_Parameters):
-    """How variances are estimated."""
+    """Parameters of the variance estimation."""
 
     n_neighbors: int | None = parameter(
         None,
         "int, optional",
-        "Rows in a neighbourhood, the row itself included (N_I). Default: 2 for regression, 3 for classes.",
+        "Number of rows in a neighbourhood, including the row itself (N_I). Default: 2 for regression, 3 for "
+        "classification.",
         typed=int,
         metavar="N",
     )
     n_outer: int | float | None = parameter(
         None,
         "int or float, optional",
-        "Rows to average over (N_O): a number, or a fraction of the rows such as 0.2. Default: all rows, and at most "
-        '10,000 with ``estimator="extrapolated"``. Fewer rows save time. ``estimator="adaptive"`` always takes all '
-        "rows, or 10,000 of them. Neighbours always come from all rows. The calibrated rule selects on these rows "
-        "alone, and on 50,000 of them if there are more.",
+        "Number of rows to average over (N_O), or a fraction of the rows such as 0.2. Default: all rows, and at most "
+        '10,000 with ``estimator="extrapolated"``. Fewer rows save time. ``estimator="adaptive"`` always uses all '
+        "rows, and at most 10,000. Neighbours always come from all rows. The calibrated rule selects on these rows "
+        "only, and on at most 50,000 of them.",
         typed="number or fraction",
         metavar="N",
     )
     subsample: str = parameter(
         "random",
         '{"random", "twinning"}',
-        'How the outer rows are drawn if not all are used. "twinning" makes them resemble the whole table; it needs '
-        "the extra ``twinning`` and ``n_outer`` of at most half of the rows.",
+        'Method to draw the rows to average over if not all are used. "twinning" draws rows that resemble the whole '
+        "table; it requires the extra ``twinning`` and ``n_outer`` of at most half of the rows.",
         choices=("random", "twinning"),
     )
     scale: "bool | Mapping[Any, float]" = parameter(
@@ -182,16 +183,16 @@ class Options(_Parameters):
     categorical: "Factors | None" = parameter(
         None,
         "names, positions or mask, optional",
-        "Factors to treat as categories whatever their type. Text, boolean and categorical columns are categories "
-        "anyway: two rows with different levels are √2 apart, whatever the levels.",
+        "Factors to treat as categories regardless of their type. Text, boolean and categorical columns always are "
+        "categories. Any two different levels are at a distance of √2.",
         typed=list,
         metavar="NAMES",
     )
     factor_groups: "Mapping[str, Factors] | None" = parameter(
         None,
         "mapping, optional",
-        "Columns that enter, leave and are ranked together, such as {'size': ['length', 'width']}; names may be globs. "
-        "One-hot columns that are grouped become the category that they encode.",
+        "Columns that are selected and ranked together as one factor, such as {'size': ['length', 'width']}; names may "
+        "be globs. Grouped one-hot columns become the category that they encode.",
         optional(_is_mapping),
         typed="groups",
         metavar="NAME=COLUMNS",
@@ -200,7 +201,7 @@ class Options(_Parameters):
     period: "Mapping[Any, float] | None" = parameter(
         None,
         "mapping, optional",
-        "Factors that repeat, and after how much, such as {'hour': 24}: 23 is as near to 0 as 1 is.",
+        "Period of each cyclic factor, such as {'hour': 24}: 23 is as close to 0 as 1 is.",
         optional(_is_mapping),
         typed="numbers",
         metavar="NAME=NUMBER",
@@ -208,98 +209,99 @@ class Options(_Parameters):
     missing: str = parameter(
         "level",
         '{"level", "error", "drop"}',
-        'What a missing value of a factor means. "level": it is a value of its own, as far from every known one as '
-        'another category is, and no row is lost. "error": it is refused. "drop": its row is left out. Rows without a '
-        "response are always left out.",
+        'Treatment of missing values of factors. "level": a missing value is a level of its own, as far from every '
+        'known value as two categories are from each other, and no row is lost. "error": raise an error. "drop": leave '
+        "out the row. Rows with a missing response are always left out.",
         choices=("level", "error", "drop"),
     )
     task: str = parameter(
         "auto",
         '{"auto", "regression", "classification"}',
-        'What the response is. "auto" means classification if it is boolean, text or categorical, or has exactly two '
+        'Kind of response. "auto" means classification if it is boolean, text or categorical, or has exactly two '
         "distinct values.",
         choices=("auto", "regression", "classification"),
     )
     response: str = parameter(
         "values",
         '{"values", "ranks", "normal-scores"}',
-        "What of a quantity is explained: its values, or, less sensitive to outliers, its ranks or their normal "
-        "scores.",
+        "Transformation of a numeric response before it is explained: none, ranks, or normal scores of the ranks. "
+        "Ranks and normal scores are less sensitive to outliers.",
         choices=("values", "ranks", "normal-scores"),
     )
     output_weights: Sequence[float] | None = parameter(
         None,
         "sequence of float, optional",
-        "How much each of several outputs counts. Outputs are standardised first. Default: all the same.",
+        "Weight of each output, if there are several. Outputs are standardised first. Default: equal weights.",
         typed="list of numbers",
         metavar="NUMBERS",
     )
     n_jobs: int | None = parameter(
         None,
         "int, optional",
-        "Threads, as in joblib: None is 1 unless in a joblib context, -1 is all cores. Results are the same to the "
-        "last bit for any number.",
+        "Number of threads, as in joblib: None means 1 unless in a joblib context, -1 means all cores. Results are "
+        "bit-for-bit identical for any number.",
     )
     random_state: Any = parameter(
         None,
         "int, Generator or None",
-        "Seed for everything that is drawn at random: outer rows, halves of the rows, and the bootstrap of the "
-        "calibrated rule.",
+        "Seed for all random draws: rows to average over, half-samples, and the bootstrap of the calibrated rule.",
     )
     estimator: str | None = parameter(
         None,
         '{"nearest", "extrapolated", "adaptive"}, optional',
-        '"nearest" takes variances among nearest rows, as in the paper. "extrapolated" fits local lines to several '
-        "rows; it takes longer and has much less bias where neighbours are far away. "
-        '"adaptive" fits smooth functions to all rows, and local lines to what these miss; it is the most precise '
-        "where there is noise. Default: nearest with the paper's rule, adaptive with the calibrated one.",
+        'Estimator of conditional variances. "nearest" takes variances among nearest rows, as in the paper. '
+        '"extrapolated" fits local linear functions to several rows; it takes longer and has much less bias if '
+        'neighbours are far away. "adaptive" fits smooth functions to all rows, and local linear functions to their '
+        "residuals; it is the most precise if there is noise. Default: nearest with the paper's rule, adaptive with "
+        "the calibrated rule.",
         choices=("nearest", "extrapolated", "adaptive"),
     )
 
     checkpoint: "str | os.PathLike[str] | None" = parameter(
         None,
         "path, optional",
-        "A file that what was found is written to after each step. A run that was stopped goes on from there if it is "
-        "started again on the same table, with the same parameters.",
+        "File in which each finished step is saved. A run that was stopped resumes from this file if it is started "
+        "again on the same table with the same parameters.",
         metavar="FILE",
     )
 
     def with_default_of(self, procedure: "Procedure") -> "Options":
-        """The same options with the estimator that goes with a procedure, unless one is given."""
+        """Return a copy with the default estimator of a procedure, unless an estimator is given."""
         return replace(self, estimator=self.estimator or procedure.estimator)
 
 
 @dataclass(frozen=True)
 class Procedure(_Parameters):
-    """How factors are selected."""
+    """Parameters of the selection."""
 
     forward: str | int = parameter(
         "full",
         '{"full", "fast"} or int',
-        'Forward selection: "full" tries every factor in every step (Algorithm 3); "fast" drops factors for good once '
-        "they lower what is explained (FIRST-FAST, Algorithm S1); an integer n drops factors that do not raise it, and "
-        "starts over with all factors up to n times.",
+        'Forward selection. "full": try every factor in every step (Algorithm 3). "fast": drop a factor for good once '
+        "it lowers the explained variance (FIRST-FAST, Algorithm S1). An integer n: drop factors that do not raise it, "
+        "and make up to n passes that start with all factors that are not selected yet.",
         _is_forward,
     )
     elimination: str = parameter(
         "batch",
         '{"batch", "single"}',
-        "Backward elimination: remove all factors with a total index of 0 at a time (Algorithm 2), or only the least "
-        "useful one.",
+        'Backward elimination. "batch": in each step, remove all factors with a total index of 0 (Algorithm 2). '
+        '"single": remove only the least useful of them.',
         choices=("batch", "single"),
     )
     rule: str = parameter(
         "paper",
         '{"paper", "calibrated"}',
-        'When a factor is selected. "paper": if it raises what seems to be explained (Algorithm 3), which some factor '
-        'does even in pure noise, so a selection by this rule is no evidence. "calibrated": only if it raises it by '
-        "more than the best of all candidates would by chance.",
+        'Criterion to select a factor. "paper": it raises the estimated explained variance (Algorithm 3); some factor '
+        'does so even in pure noise, so a selection by this rule is no evidence. "calibrated": it raises it by more '
+        "than the best of all candidates would by chance.",
         choices=("paper", "calibrated"),
     )
     alpha: float = parameter(
         0.1,
         "float",
-        "How often the calibrated rule may select something from pure noise: at least 0.001, below 1.",
+        "Significance level of the calibrated rule: the probability of selecting any factor from pure noise. At least "
+        "0.001 and below 1.",
         _is_level,
         typed=float,
         metavar="SHARE",
@@ -307,23 +309,23 @@ class Procedure(_Parameters):
     control: str = parameter(
         "fwer",
         '{"fwer", "fdr"}',
-        'What alpha limits under the calibrated rule. "fwer": the probability that any factor is selected that adds '
-        'nothing. "fdr": the share of such factors among those selected, on average; more are found where many '
-        "factors have an effect.",
+        'Error rate that alpha limits under the calibrated rule. "fwer": the probability of selecting any factor that '
+        'adds nothing. "fdr": the expected share of such factors among those selected; it finds more if many factors '
+        "have an effect.",
         choices=("fwer", "fdr"),
     )
     goal: str = parameter(
         "explain",
         '{"explain", "predict"}',
-        'What the calibrated rule selects for. "explain": only factors for which there is evidence. "predict": others '
-        "as well that help a cross-validated fit, for a model that is to use the selection.",
+        'Purpose of a selection by the calibrated rule. "explain": select only factors for which there is evidence. '
+        '"predict": select other factors as well if they improve a cross-validated fit, for use in a predictive model.',
         choices=("explain", "predict"),
     )
     split: bool = parameter(
         False,
         "bool",
-        "Whether to select on a random half of the rows and estimate on the other half. Importances of factors that "
-        "the same rows have selected are somewhat too large.",
+        "Whether to select on a random half of the rows and estimate on the other half. Importances that are estimated "
+        "on the rows used for selection are somewhat too large.",
         checks.boolean,
         typed=bool,
     )
@@ -331,15 +333,15 @@ class Procedure(_Parameters):
     forced: "Factors | None" = parameter(
         None,
         "names, positions or mask, optional",
-        "Factors that are always in, such as controls. Whether others enter, and their importance, is judged given "
-        "these.",
+        "Factors that are always selected, such as control variables. The selection and the importance of other "
+        "factors are conditional on them.",
         typed=list,
         metavar="NAMES",
     )
     max_factors: int | None = parameter(
         None,
         "int, optional",
-        "Select at most so many factors, besides those that are forced.",
+        "Maximum number of factors to select, not counting ``forced``.",
         optional(lambda name, value: checks.at_least(name, value, 1)),
         typed=int,
         metavar="N",
@@ -348,31 +350,33 @@ class Procedure(_Parameters):
     compact: bool | float = parameter(
         False,
         "bool or float",
-        "Whether to keep only as few factors as explain nearly as much: within one standard error (chance and bias) of "
-        "R², or within the share of the variance of y that is given, such as 0.01.",
+        "Whether to keep only a small set of factors that explains nearly as much as all selected ones: within one "
+        "standard error (chance and bias) of R², or within the given share of the variance of y, such as 0.01.",
         _is_compact,
         typed=bool,
     )
     importance: str = parameter(
         "total",
         '{"total", "shapley"}',
-        'What an importance is. "total": the share of what is explained that is lost without the factor. "shapley": '
-        "its fair share, what it adds on average over all orders of the selected factors; these add up to 1.",
+        'Measure of importance. "total": the share of the explained variance that is lost without the factor. '
+        '"shapley": its fair share, the contribution averaged over all orders of the selected factors; fair shares add '
+        "up to 1.",
         choices=("total", "shapley"),
     )
     cluster_cut: float | str | None = parameter(
         "auto",
         '"auto", float or None',
-        'Which factors are clusters, that share information. "auto": any one of them keeps three quarters of what all '
-        "of them add, or each is missed far less than its share. A number from 0 to 1: they explain so much of each "
-        "other. None: do not look, which saves time.",
+        'Where to cut the dependence tree into clusters of factors that share information. "auto": any one of them '
+        "keeps three quarters of what all of them add, or removing any one costs far less than its share. A number "
+        "from 0 to 1: they explain at least this share of each other. None: do not analyse shared information, which "
+        "saves time.",
         _is_cluster_cut,
         typed=float,
         metavar="SHARE",
     )
 
     def __post_init__(self) -> None:
-        """Check every value by itself, then what does not go together."""
+        """Check each value on its own, then combinations."""
         super().__post_init__()
         if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
             raise ValueError(
@@ -384,7 +388,7 @@ class Procedure(_Parameters):
 
     @property
     def estimator(self) -> str:
-        """The estimator of importances unless one is given: the calibrated rule sees more than nearest rows show."""
+        """Default estimator of importances: the calibrated rule finds effects that nearest rows do not show."""
         return "nearest" if self.rule == "paper" else "adaptive"
 
 
@@ -393,55 +397,59 @@ def _is_count(name: str, value: Any) -> None:
 
 
 def _is_size(name: str, value: Any) -> None:
-    from ._utils.sizes import parse_size  # only if it is asked for
+    from ._utils.sizes import parse_size  # only if it is needed
 
     parse_size(name, value)
 
 
 @dataclass(frozen=True)
 class RankParameters(_Parameters):
-    """More parameters of `rank`: which part of a table, how a file is read, the method."""
+    """Additional parameters of `rank`: columns and rows to use, the method, and the reading of files."""
 
     factors: Sequence[str] = parameter(
         (),
         "names or globs",
-        "Use only these columns: names or globs such as 'x*'. Default: all but the target.",
+        "Columns to use as factors: names or globs such as 'x*'. Default: all but the target.",
         typed=list,
         metavar="NAMES",
     )
     drop: Sequence[str] = parameter(
-        (), "names or globs", "Do not use these columns: names or globs.", typed=list, metavar="NAMES"
+        (), "names or globs", "Columns to leave out: names or globs.", typed=list, metavar="NAMES"
     )
     weight: str | None = parameter(
         None,
         "str, optional",
-        "The column that says how much each row counts. It is no factor.",
+        "Column with the weight of each row. It is not used as a factor.",
         typed=str,
         metavar="COLUMN",
     )
     groups: str | None = parameter(
         None,
         "str, optional",
-        "The column that says which rows belong together, such as those of one person or month: they are never each "
-        "other's neighbours. It is no factor.",
+        "Column with the group of each row, such as a person or a month: rows of the same group are never neighbours. "
+        "It is not used as a factor.",
         typed=str,
         metavar="COLUMN",
     )
     date_parts: bool = parameter(
         False,
         "bool",
-        "Whether to add season, weekday and hour of each date as factors of their own. A date itself is a number of "
+        "Whether to add the season, weekday and hour of each date as separate factors. A date itself is a number of "
         "days.",
         checks.boolean,
         typed=bool,
     )
     unique: bool = parameter(
-        False, "bool", "Keep only one of rows that are equal in all columns used.", checks.boolean, typed=bool
+        False,
+        "bool",
+        "Whether to keep only one of the rows that are equal in all columns used.",
+        checks.boolean,
+        typed=bool,
     )
     sample: int | None = parameter(
         None,
         "int, optional",
-        "Use this many rows, drawn at random.",
+        "Number of rows to draw at random. Default: all rows.",
         optional(lambda name, value: checks.at_least(name, value, 3)),
         typed=int,
         metavar="N",
@@ -449,21 +457,22 @@ class RankParameters(_Parameters):
     method: str = parameter(
         "first",
         '{"first", "first-fast", "backward", "total"}',
-        '"first": forward selection, then elimination. "first-fast": drops factors early. "backward": elimination from '
-        'all factors. "total": the total index of every factor, without a selection. The last two give intervals for '
-        "up to 30 factors. All but the first belong to the paper's rule.",
+        '"first": forward selection, then backward elimination. "first-fast": the same, but factors are dropped early. '
+        '"backward": elimination from all factors. "total": the total index of every factor, without a selection. The '
+        "last two give intervals for up to 30 factors. All but the first use the paper's rule.",
         choices=("first", "first-fast", "backward", "total"),
     )
     rule: str | None = with_default(
         Procedure,
         "rule",
         None,
-        "Default: calibrated with the method first, paper with the others.",
+        'Default: calibrated with ``method="first"``, paper with the other methods.',
     )
     stability: int | None = parameter(
         None,
         "int, optional",
-        "Select again on this many random pairs of halves of the rows, and show how often each factor is selected.",
+        "Number of random pairs of half-samples on which to repeat the selection, to show how often each factor is "
+        "selected.",
         optional(_is_count),
         typed=int,
         metavar="N",
@@ -471,18 +480,18 @@ class RankParameters(_Parameters):
     seed: int = parameter(
         0,
         "int",
-        "Seed for everything that is drawn at random.",
+        "Seed for all random draws.",
         lambda name, value: checks.at_least(name, value, 0),
         typed=int,
         metavar="N",
     )
-    jobs: int = parameter(-1, "int", "Threads; -1 is all cores.", typed=int, metavar="N")
+    jobs: int = parameter(-1, "int", "Number of threads; -1 means all cores.", typed=int, metavar="N")
     memory: str | int | None = parameter(
         None,
         "str or int, optional",
-        "Use at most so much memory, such as 4GB or 500MB: a table that is larger stays in its file, and a few columns "
-        "at a time are read. Results are the same to the last bit. Files other than Parquet and Arrow are converted to "
-        "Parquet first, in the folder for temporary files. Default: the table is read into memory.",
+        "Maximum memory, such as 4GB or 500MB: a larger table stays in its file and is read a few columns at a time. "
+        "Results are bit-for-bit identical. Files other than Parquet and Arrow are first converted to Parquet, in the "
+        "folder for temporary files. Default: read the table into memory.",
         optional(_is_size),
         typed=str,
         metavar="SIZE",
@@ -490,16 +499,16 @@ class RankParameters(_Parameters):
     cluster: str | None = parameter(
         None,
         "str, optional",
-        "The address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers search, and read the files "
-        "themselves. Results are the same to the last bit.",
+        "Address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers do the search and read the files "
+        "themselves. Results are bit-for-bit identical.",
         typed=str,
         metavar="ADDRESS",
     )
     workers: int | None = parameter(
         None,
         "int, optional",
-        "Search with this many processes on this machine, a local Dask cluster. Threads (``jobs``) are faster if the "
-        "table fits into memory.",
+        "Number of processes of a local Dask cluster that does the search. Threads (``jobs``) are faster if the table "
+        "fits into memory.",
         optional(lambda name, value: checks.at_least(name, value, 1)),
         typed=int,
         metavar="N",
@@ -507,43 +516,44 @@ class RankParameters(_Parameters):
     format: str | None = parameter(
         None,
         "str, optional",
-        "Format of the file. Default: what its first bytes and its name show.",
+        "Format of the file. Default: detected from its first bytes and its name.",
         choices=("csv", "tsv", "parquet", "arrow", "jsonl", "json", "excel", "sqlite", "duckdb", "stata"),
     )
     table: str | None = parameter(
-        None, "str, optional", "The sheet or table, where a file has several.", typed=str, metavar="NAME"
+        None, "str, optional", "Sheet or table to read, if a file has several.", typed=str, metavar="NAME"
     )
     na: Sequence[str] = parameter(
         (),
         "sequence of str",
-        "Values that stand for a missing one, such as '?' or -999.",
+        "Values that stand for a missing value, such as '?' or -999.",
         typed=list,
         metavar="VALUE",
     )
     decimal: str | None = parameter(
         None,
         '{".", ","}, optional',
-        "The decimal mark of numbers in text files. Default: what the first lines show.",
+        "Decimal mark of numbers in text files. Default: detected from the first lines.",
         choices=(".", ","),
     )
 
     @property
     def selects(self) -> bool:
-        """Whether the method is a FIRST, which selects factors."""
+        """True if the method is a variant of FIRST, which selects factors."""
         return self.method in ("first", "first-fast")
 
     @property
     def on_cluster(self) -> bool:
-        """Whether workers of a cluster search."""
+        """True if the workers of a cluster do the search."""
         return self.cluster is not None or self.workers is not None
 
     @property
     def rule_used(self) -> str:
-        """The rule, where none is given the one that asks for evidence if the method has it."""
+        """The given rule or, by default, the calibrated rule if the method supports it."""
         return self.rule or ("calibrated" if self.method == "first" else "paper")
 
 
-# Where the parameters of `FIRST` are, and those of `rank`, which has defaults of its own.
+# Groups that define the parameters of `FIRST`, and of `rank`: the first group that has a name wins, so that `rank` has
+# defaults of its own.
 SELECTOR = (Options, Procedure)
 RANKING = (RankParameters, *SELECTOR)
 
@@ -623,12 +633,12 @@ class RankDict(TypedDict, total=False):
 
 
 def find(name: str, groups: Sequence[type] = RANKING) -> Field[Any]:
-    """The parameter of this name, in the first of the groups that has it."""
+    """Return the parameter of this name, from the first group that has it."""
     return next(each for group in groups for each in fields(group) if each.name == name)
 
 
 def document(item: Documented, groups: Sequence[type] = SELECTOR) -> Documented:
-    """Fill in the parameters that a docstring names as ``{name}`` on a line of its own; a decorator."""
+    """Replace each line ``{name}`` of a docstring by the description of the parameter; a decorator."""
     item.__doc__ = re.sub(
         r"^( *)\{(\w+)\}$", lambda line: _describe(line, groups), item.__doc__ or "", flags=re.MULTILINE
     )
@@ -636,7 +646,7 @@ def document(item: Documented, groups: Sequence[type] = SELECTOR) -> Documented:
 
 
 def _describe(line: re.Match[str], groups: Sequence[type]) -> str:
-    """A parameter as numpydoc has it, indented like the line that names it."""
+    """Format a parameter for numpydoc, indented like the line that names it."""
     each = find(line[2], groups)
     body = textwrap.fill(each.metadata["help"], 110 - len(line[1]), break_long_words=False, break_on_hyphens=False)
     return textwrap.indent(f"{each.name} : {each.metadata['kind']}\n{textwrap.indent(body, '    ')}", line[1])

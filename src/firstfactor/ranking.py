@@ -1,4 +1,4 @@
-"""`rank`: from files or a data frame to an answer, in one call. The command line is this function with a terminal."""
+"""`rank`: from files or a data frame to a result in one call. The command line is a terminal interface to it."""
 
 import inspect
 import os
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 
-# Methods without a selection get intervals if no more factors than this have an index: the time for it grows with the
-# square of their number.
+# The methods "total" and "backward" compute intervals for at most this many factors: the time grows with the square of
+# their number.
 MAX_WITH_UNCERTAINTY = 30
 
-# A positive response with a larger skewness, which an exponential one has twice, is looked at by normal scores as well.
-# More rows than this show as much without.
+# A positive response with at least this skewness (an exponential distribution has 2) is also analysed by its normal
+# scores. With more than this many rows, the values themselves show as much.
 SKEWED, ENOUGH_TO_SEE = 1.0, 10_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranking:
-    """What `rank` returns: the importances, the table they come from, and how both came about.
+    """Result of `rank`: the importances, the table that was analysed, and the settings.
 
     See Also
     --------
-    rank : Makes it.
-    Indices : Its ``indices``, with all numbers.
+    rank : Return this object.
+    Indices : Class of ``indices``, with all estimates.
 
     Examples
     --------
@@ -56,27 +56,27 @@ class Ranking:
     indices: "Indices"
     """Importances, ceiling, intervals, p-values and the path of the selection."""
     dataset: "Dataset"
-    """The factors and the response that were analysed, and what happened to them on the way."""
+    """The factors and the response that were analysed, and a record of how they were prepared."""
     settings: Mapping[str, Any]
     """All parameters, with defaults that depend on others filled in."""
     options: Options
-    """How the table was read and variances were estimated."""
+    """Parameters of the encoding of the table and of the variance estimation."""
     path: str | None = None
-    """The file that the table comes from; or the folder, the pattern or the list of files that were named."""
+    """File, folder, pattern or list of files that was given; None for a data frame."""
     files: tuple[str, ...] = ()
     """All files that the table comes from, in order."""
     stability: "Stability | None" = None
-    """How often each factor is selected on halves of the rows, if that was asked for."""
+    """Selection frequencies on random half-samples, if requested."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """How long each part took, in order."""
+    """Duration of each part in seconds, in order."""
 
     def notes(self) -> list[str]:
-        """Return what happened to the data on the way, in sentences.
+        """Return notes on how the data were prepared.
 
         Returns
         -------
         list of str
-            Such as which columns and rows were left out.
+            Sentences, such as on columns and rows that were left out.
         """
         data = self.dataset
         notes = [f"Column {name!r} was left out: {why}." for name, why in data.left_out.items()]
@@ -91,21 +91,21 @@ class Ranking:
 
     @property
     def why_no_intervals(self) -> str:
-        """Why there are no intervals and p-values, where there are none."""
+        """Reason why there are no intervals and p-values, if there are none."""
         return f"No intervals: with this method they take too long for more than {MAX_WITH_UNCERTAINTY} factors."
 
     @property
     def classes(self) -> list[Any]:
-        """The class labels in order; empty for quantities. Of two, the second is counted as 1."""
+        """Class labels in order; empty for a numeric response. Of two classes, the second is coded as 1."""
         return list(self.indices.classes)
 
     def explain(self, factor: str | int) -> str:
-        """Return one plain sentence on why a factor was selected or left out.
+        """Explain in one sentence why a factor was selected or left out.
 
         Parameters
         ----------
         factor : str or int
-            Its name or its position.
+            Name or position of the factor.
 
         Returns
         -------
@@ -122,17 +122,17 @@ class Ranking:
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         return self.indices.to_frame(backend)
 
     def to_json(self, **more: Any) -> str:
-        """Return everything as JSON text.
+        """Return all results as JSON.
 
         Parameters
         ----------
@@ -142,48 +142,48 @@ class Ranking:
         Returns
         -------
         str
-            The text.
+            JSON text.
         """
         from .reporting.export import as_json
 
         return as_json(self, more)
 
     def to_csv(self) -> str:
-        """Return the table of factors as CSV text, safe to open in a spreadsheet.
+        """Return the table of factors as CSV that is safe to open in a spreadsheet.
 
         Returns
         -------
         str
-            The text.
+            CSV text.
         """
         from .reporting.export import as_csv
 
         return as_csv(self)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Draw the importance of each factor; see `firstfactor.plots` for this and other pictures.
+        """Plot the importance of each factor; see `firstfactor.plots` for other plots.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw. Default: a new figure.
+            Axes to draw into. Default: a new figure.
 
         Returns
         -------
         matplotlib Axes
-            With the picture.
+            Axes with the plot.
         """
         from .plots import plot_importance
 
         return plot_importance(self.indices, ax)
 
     def report(self, path: str | os.PathLike[str], **details: Any) -> None:
-        """Write everything as one HTML page to send to a colleague.
+        """Write the results to one self-contained HTML page.
 
         Parameters
         ----------
         path : path
-            Where to write.
+            File to write.
         **details : keyword arguments
             ``title``, and ``call``, the command or call that repeats the analysis.
         """
@@ -194,7 +194,7 @@ class Ranking:
         from_files = bool(self.files) and all(map(os.path.isfile, self.files))
         if from_files:
             source = describe_files(self.files, data.shown)
-        else:  # standard input, of which a part may be in a temporary file
+        else:  # a data frame, or standard input, part of which may be in a temporary file
             source = describe_table(data.X, data.y, data.shown) if data.jobs is None else {"name": data.shown}
         write_report(
             self.indices,
@@ -224,24 +224,24 @@ def rank(
 ) -> Ranking:
     """Rank the factors in a table by how much they drive a response.
 
-    This is the command ``firstfactor rank`` as a function. Columns of text are categories, dates are numbers of days,
-    and a missing value is a value of its own. Columns that name each row are left out; ``notes()`` says so.
+    This is the command ``firstfactor rank`` as a function. Text columns are categories, dates are numbers of days, and
+    missing values are a level of their own. Columns that identify each row are left out; ``notes()`` lists them.
 
     Parameters
     ----------
     data : path, list of paths, or data frame
         A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; or a pandas,
-        polars or pyarrow table. A list of files, a folder (with those below it) or a pattern such as ``data/*.csv`` is
-        one table, if all files have the same format and columns; folders such as year=2024 add a column.
+        polars or pyarrow table. A list of files, a folder (with its subfolders) or a pattern such as ``data/*.csv`` is
+        read as one table, if all files have the same format and columns; folders such as year=2024 add a column.
     target : str or sequence of str
-        The column to explain: numbers or classes. Several are standardised and explained together.
+        Column to explain: numbers or class labels. Several columns are standardised and explained together.
     progress : callable, optional
-        Called with a few words on what is being done.
+        Called with a short description of the current work.
 
     Returns
     -------
     Ranking
-        The importances with their intervals, the table, notes, and ways to draw and to write them.
+        The importances with their intervals, the table, and notes, with methods to plot and to write them.
 
     Other Parameters
     ----------------
@@ -288,7 +288,7 @@ def rank(
 
     See Also
     --------
-    FIRST : The selector behind it, for pipelines.
+    FIRST : Select factors within a scikit-learn pipeline.
 
     Examples
     --------
@@ -322,10 +322,10 @@ def _rank(
     show: Progress,
     watch: "_StopWatch",
 ) -> Ranking:
-    """Rank the factors of a table that was read."""
+    """Rank the factors of a table that has been read."""
     _check_halves(parameters, estimates, len(dataset.y))
     watch.lap("reading")
-    show("loading")  # only now: what is wrong with a file is reported before the compiler is loaded
+    show("loading")  # only now: errors in a file are reported before the compiler is loaded
     from .data.quality import warn_of_findings
     from .inference.sample_size import warn_if_too_few_rows
     from .selection.stability import Pairs, select_on_halves
@@ -349,13 +349,13 @@ def _rank(
                 dataset.X,
                 dataset.y,
                 estimates,
-                replace(procedure, split=False),  # a half need not be split for the sake of importances
+                replace(procedure, split=False),  # no importances are estimated on half-samples
                 Pairs(parameters.stability),
                 lambda done, total: show(f"selecting on halves of the rows: {done} of {total}"),
                 dataset.weights,
                 dataset.groups,
             )
-        except Exception as error:  # whatever it is, the importances are known already
+        except Exception as error:  # the importances are known already and must not be lost
             warn_user(f"stability= failed, so the result is without it: {error!r}", UserWarning)
         watch.lap("stability")
     warn_of_findings(indices.findings)
@@ -383,7 +383,7 @@ rank.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 
 
 def _parse(options: Mapping[str, Any]) -> tuple[RankParameters, Options, Procedure]:
-    """The parameters by what they belong to, checked before any work is done."""
+    """Sort the parameters into their groups and check them before any work is done."""
     for name in options:
         if name not in RANK:
             raise checks.unknown_option(name, RANK)
@@ -399,7 +399,7 @@ def _parse(options: Mapping[str, Any]) -> tuple[RankParameters, Options, Procedu
 
 
 def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any]) -> None:
-    """Refuse parameters that do not go together."""
+    """Raise an error for parameters that cannot be combined."""
     calibrated, other_method = parameters.rule_used == "calibrated", f'method="{parameters.method}"'
     if calibrated and parameters.method != "first":
         raise ValueError(f'rule="calibrated" goes with method="first" only; got {other_method}.')
@@ -425,14 +425,14 @@ def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any])
 
 
 def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -> None:
-    """Refuse an ``n_outer`` that halves of the rows do not allow, before any work is done."""
+    """Raise an error if ``n_outer`` exceeds the size of a half-sample, before any work is done."""
     half, n_outer = n_rows // 2, estimates.n_outer
     if parameters.stability is not None and isinstance(n_outer, int) and half < n_outer <= n_rows:
         raise ValueError(f"n_outer must be at most {half:,}, half of the rows, with stability=; got {n_outer:,}.")
 
 
 def _say_path(data: Any) -> str:
-    """What was named: a path, or several."""
+    """Return the given path, or several paths joined by commas."""
     return os.fspath(data) if isinstance(data, (str, os.PathLike)) else ", ".join(map(os.fspath, data))
 
 
@@ -445,7 +445,7 @@ def _load(
     procedure: Procedure,
     show: Progress,
 ) -> "Dataset":
-    """The table to analyse, from files or, if there are none, a data frame."""
+    """Load the table to analyse from files or, if there are none, from a data frame."""
     from ._utils.optional import require
 
     require("polars", "reading a table")
@@ -467,7 +467,7 @@ def _load(
 
 
 def _open(data: Any, files: tuple[str, ...], parameters: RankParameters) -> AbstractContextManager["Source"]:
-    """The table in files, to be read; that in one file, if it was named, as it is."""
+    """Open the table in the files for reading; a single file that was given by its name is opened as it is."""
     from .tables.formats import open_source
 
     if _say_path(data) == files[0]:
@@ -479,7 +479,7 @@ def _open(data: Any, files: tuple[str, ...], parameters: RankParameters) -> Abst
 
 @contextmanager
 def _place(dataset: "Dataset", parameters: RankParameters, show: Progress) -> Iterator[Any]:
-    """The factors where they are to be searched: here, or on the workers of a cluster."""
+    """Yield the factors for a local search or, on a cluster, for a search by its workers."""
     if not parameters.on_cluster:
         yield dataset.X
         return
@@ -507,7 +507,7 @@ def _estimate(
     procedure: Procedure,
     callback: "Callable[[Path], None]",
 ) -> "Indices":
-    """The importances by the method asked for."""
+    """Estimate importances by the given method."""
     from .dependence.sharing import add_sharing
     from .inference.totals import estimate_totals
     from .selection.backward import eliminate
@@ -532,7 +532,7 @@ def _estimate(
 def _try_normal_scores(
     dataset: "Dataset", X: Any, options: Options, procedure: Procedure, indices: "Indices"
 ) -> tuple["Finding", ...]:
-    """Tell which factors more the calibrated rule finds by normal scores of a response with a few huge values."""
+    """Report additional factors that the calibrated rule finds by the normal scores of a skewed response."""
     import polars as pl
 
     from .data.quality import Finding
@@ -562,7 +562,7 @@ def _try_normal_scores(
 
 
 def _describe_step(path: "Path") -> str:
-    """What the last step of a path did, in a few words."""
+    """Describe the last step of a path in a few words."""
     step = path.steps[-1]
     enters = step.phase == "forward" and bool(step.chosen)
     explained = float(step.explained.max()) if enters else step.base_explained
@@ -577,20 +577,20 @@ def _describe_step(path: "Path") -> str:
 def _settings_used(
     parameters: RankParameters, estimates: Options, procedure: Procedure, dataset: "Dataset"
 ) -> dict[str, Any]:
-    """All parameters by name, with what was decided where they leave something open."""
+    """Return all parameters by name, with the values used in place of defaults that depend on others."""
     values = vars(parameters) | vars(procedure) | vars(estimates) | dict(dataset.reading)
     alpha = procedure.alpha if procedure.rule == "calibrated" else None
     return {name: values[name] for name in RANK} | {"alpha": alpha}
 
 
 class _StopWatch:
-    """Measures how long each part takes, in seconds."""
+    """Timer of the parts of a run, in seconds."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self._last = time.perf_counter()
 
     def lap(self, part: str) -> None:
-        """Note the time since the last part."""
+        """Record the time since the last part as that of ``part``."""
         now = time.perf_counter()
         self.seconds[part], self._last = now - self._last, now
