@@ -1,1 +1,1 @@
-"""What every stage may use, and what knows nothing of factors."""
+"""Helpers that every stage may use, and that know nothing of factors."""

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and temporary files that go away even if a process is killed."""
+"""Atomic writing of files, and temporary files that are removed even if a process is killed."""
 
 import contextlib
 import errno
@@ -14,21 +14,21 @@ from typing import IO
 if sys.platform != "win32":
     import fcntl
 
-# Whose temporary files they are, for those who find one.
+# Names of temporary files, for users who find one.
 _TEMPORARY = ".firstfactor-*.part"
 
-# Links that are followed one after the other, as the system does.
+# Maximum number of links followed in succession, as in the system.
 MOST_LINKS = 40
 
-# Permissions of a new file; the system takes away from them what the user's mask says.
+# Permissions of a new file, before the system applies the user's mask.
 PRIVATE, PUBLIC = 0o600, 0o666
 
 
 def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
-    """Let ``write`` fill a file that takes its place only when complete.
+    """Let ``write`` fill a file that replaces the target only when complete.
 
-    It is made next to where it goes, so that the last move is one step; an error or an interrupt leaves what was
-    there before. Of a link, the file that it leads to is written.
+    It is created next to the target, so that the last move is atomic; an error or an interrupt leaves the previous
+    file. If the path is a link, the file that it points to is written.
     """
     target = follow_links(path)
     with errors_naming(path), temporary_file(target.parent, PUBLIC) as file:
@@ -42,7 +42,7 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], objec
 
 
 def follow_links(path: str | os.PathLike[str]) -> Path:
-    """Return where a path leads to; refuse links that another user made in a folder where anybody can make some."""
+    """Resolve links; refuse those that another user made in a folder where anybody can create files."""
     here, *rest = Path(path).absolute().parts
     found, n_links = Path(here), 0
     while rest:
@@ -54,7 +54,7 @@ def follow_links(path: str | os.PathLike[str]) -> Path:
         if n_links > MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
         _refuse_planted(found)
-        # An absolute one starts anew: joining to it leaves nothing of the folder.
+        # An absolute link starts again at the root: joining to it drops the folder.
         target = found.parent / found.readlink()
         here, *ahead = target.parts
         found, rest = Path(here), [*ahead, *rest]
@@ -62,7 +62,7 @@ def follow_links(path: str | os.PathLike[str]) -> Path:
 
 
 def _refuse_planted(link: Path) -> None:
-    """Refuse a link in a sticky folder, such as /tmp, that belongs neither to this user nor to who owns the folder."""
+    """Refuse a link in a sticky folder, such as /tmp, that belongs neither to this user nor to the folder's owner."""
     folder, owner = link.parent.stat(), link.lstat().st_uid
     if folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH and owner not in (_user(), folder.st_uid):
         raise PermissionError(
@@ -72,13 +72,13 @@ def _refuse_planted(link: Path) -> None:
 
 
 def _user() -> int:
-    """Return the number of this user; where there are none, that of all files."""
+    """Return the id of this user; on systems without ids, that of all files."""
     return 0 if sys.platform == "win32" else os.geteuid()
 
 
 @contextlib.contextmanager
 def errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors of the system that name no file, or a temporary one, name this file."""
+    """Make system errors that name no file, or a temporary one, name this file."""
     try:
         yield
     except OSError as error:
@@ -90,18 +90,18 @@ def errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def temporary_file(folder: str | os.PathLike[str], permissions: int = PRIVATE) -> Iterator[IO[bytes]]:
-    """Make a file for as long as the context lasts, and remove those that killed processes left in the folder."""
+    """Create a file for the duration of the context, and remove those that killed processes left in the folder."""
     _remove_leftovers(Path(folder))
     with _make(Path(folder), permissions) as file:
         try:
             yield file
         finally:
-            with contextlib.suppress(FileNotFoundError):  # moved to where it belongs
+            with contextlib.suppress(FileNotFoundError):  # moved to its target
                 os.unlink(file.name)
 
 
 def _make(folder: Path, permissions: int) -> IO[bytes]:
-    """Make a file that is locked as long as it is open."""
+    """Create a file that is locked while it is open."""
     while True:
         path = folder / _TEMPORARY.replace("*", secrets.token_hex(6))
         file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, permissions))  # noqa: SIM115
@@ -117,17 +117,17 @@ def _make(folder: Path, permissions: int) -> IO[bytes]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove temporary files of processes that are gone: those that are not have locked theirs."""
+    """Remove temporary files of dead processes: living ones hold a lock."""
     for path in folder.glob(_TEMPORARY):
         with contextlib.suppress(OSError):
             _remove_leftover(path)
 
 
 def _remove_leftover(path: Path) -> None:
-    """Remove a file that nobody has locked.
+    """Remove a file that no process has locked.
 
-    Anybody can have put something with such a name here: only regular files of this user are opened, no links are
-    followed, and nothing is waited for.
+    Anybody may have put something with such a name here: only regular files of this user are opened, links are not
+    followed, and nothing blocks.
     """
     if not _is_own_file(path.lstat()):
         return
@@ -143,11 +143,11 @@ def _remove_leftover(path: Path) -> None:
 
 
 def _is_own_file(status: os.stat_result) -> bool:
-    """Tell whether something is a regular file that belongs to this user."""
+    """Return True for a regular file that belongs to this user."""
     return stat.S_ISREG(status.st_mode) and status.st_uid == _user()
 
 
 def _lock(number: int) -> None:
-    """Lock an open file until it is closed; where there are no locks, files that are open cannot be removed anyway."""
+    """Lock an open file until it is closed; systems without locks do not allow the removal of open files anyway."""
     if sys.platform != "win32":
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""A cache of the last results about factor sets."""
+"""Cache of the last results for factor sets."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -7,14 +7,14 @@ Result = TypeVar("Result")
 
 
 class BoundedCache(Generic[Result]):
-    """The results for the last ``most`` sets, whatever the order of their factors."""
+    """Results for the last ``most`` sets, independent of the order of their factors."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._results: dict[tuple[int, ...], Result] = {}
 
     def get(self, factors: Sequence[int]) -> Result | None:
-        """The cached result, or None."""
+        """Return the cached result, or None."""
         return self._results.get(tuple(sorted(factors)))
 
     def put(self, factors: Sequence[int], result: Result) -> None:
@@ -24,7 +24,7 @@ class BoundedCache(Generic[Result]):
             self._results.pop(oldest, None)  # another thread may have been faster
 
     def find(self, factors: Sequence[int], make: Callable[[], Result]) -> Result:
-        """The cached result, or the one that ``make`` returns, which is then cached."""
+        """Return the cached result, or cache and return the result of ``make``."""
         known = self.get(factors)
         if known is None:
             known = make()

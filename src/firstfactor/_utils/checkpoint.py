@@ -1,4 +1,4 @@
-"""Results of a long run in a file, so that it can go on where it was stopped."""
+"""Results of a long run in a file, so that a stopped run can resume."""
 
 import hashlib
 import json
@@ -15,31 +15,31 @@ from .atomic_write import write_whole
 
 _log = logging.getLogger(__name__)
 
-# What the file says it is.
+# Format tag in the file.
 FORMAT = "firstfactor checkpoint 2"
 
 Found = dict[str, list[float]]
 
 
 class Checkpoint:
-    """Results so far. The file is written anew after each step, whole or not at all.
+    """Results so far. The file is rewritten atomically after each step.
 
-    The fingerprint tells the table and the parameters that the results belong to from all others. The file holds a
-    digest of its own content, so that a damaged one is not believed.
+    The fingerprint identifies the table and the parameters that the results belong to. The file contains a digest of
+    its content, so that a damaged file is rejected.
     """
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: str) -> None:
         self._path, self._fingerprint = path, fingerprint
         self._found = _read(path, fingerprint)
-        self._write()  # if that is not possible, it is better known now
+        self._write()  # fail now if the file cannot be written
 
     def find(self, key: str, compute: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return the numbers that were found before, or those that ``compute`` finds, which are then in the file."""
+        """Return the numbers found before, or compute them with ``compute`` and save them in the file."""
         if key not in self._found:
             self._found[key] = compute().tolist()
             try:
                 self._write()
-            except OSError as error:  # such as a full disk: results must not be lost to it
+            except OSError as error:  # such as a full disk: results must not be lost because of it
                 why = error.strerror or error
                 _log.warning("firstfactor: checkpoint %s cannot be written: %s.", os.fspath(self._path), why)
         return np.array(self._found[key])
@@ -55,7 +55,7 @@ class Checkpoint:
 
 
 def _read(path: str | os.PathLike[str], fingerprint: str) -> Found:
-    """Return what a file holds; nothing if there is none."""
+    """Return the results in a file, or an empty dict if there is no file."""
     if not Path(path).exists():
         return {}
     if not Path(path).is_file():
@@ -80,12 +80,12 @@ def _read(path: str | os.PathLike[str], fingerprint: str) -> Found:
 
 
 def _digest_content(fingerprint: str, found: Found) -> str:
-    """Return a digest of all that a file holds."""
+    """Return a digest of the content of a file."""
     return hashlib.sha256(json.dumps([fingerprint, found]).encode()).hexdigest()
 
 
 def digest(parts: Iterable[Any]) -> str:
-    """Return a short text that is the same only for the same arrays and values in the same order."""
+    """Return a digest that identifies arrays and values in this order."""
     found = hashlib.sha256()
     for part in parts:
         part = part.item() if isinstance(part, np.generic) else part
@@ -98,5 +98,5 @@ def digest(parts: Iterable[Any]) -> str:
 
 
 def digest_column(values: NDArray[np.float64], _: int) -> bytes:
-    """Return a digest of the values of a column, (rows,), wherever that is."""
+    """Return a digest of the values of a column, (rows,)."""
     return hashlib.sha256(np.ascontiguousarray(values).data).digest()

@@ -1,4 +1,4 @@
-"""Parameter checks, worded once: the parameter, the rule, the value, and a way out."""
+"""Parameter checks with uniform messages: the parameter, the rule, the value, and a way out."""
 
 import difflib
 import math
@@ -27,26 +27,26 @@ def boolean(parameter: str, value: object) -> bool:
 
 
 def is_boolean(value: object) -> bool:
-    """Tell whether ``value`` is True or False, of Python or of numpy."""
-    import numpy as np  # not before there is something to check: help on the command line does without
+    """Return True if ``value`` is a boolean of Python or numpy."""
+    import numpy as np  # imported late: help on the command line does not need it
 
     return isinstance(value, (bool, np.bool_))
 
 
 def is_integer(value: object) -> bool:
-    """Tell whether ``value`` is a whole number; True and False are not."""
+    """Return True if ``value`` is an integer; booleans are not."""
     return isinstance(value, numbers.Integral) and not is_boolean(value)
 
 
 def integer(parameter: str, value: Any, least: int, most: int, why_most: str) -> int:
-    """Return ``value`` as an int if it is a whole number in the range."""
+    """Return ``value`` as an int if it is an integer in the range."""
     if not is_integer(value) or not least <= value <= most:
         raise ValueError(f"{parameter} must be a whole number from {least} to {most} ({why_most}); got {value!r}.")
     return int(value)
 
 
 def at_least(parameter: str, value: Any, least: int, why: str = "") -> int:
-    """Return ``value`` as an int if it is a whole number that is large enough."""
+    """Return ``value`` as an int if it is an integer that is large enough."""
     if not is_integer(value) or value < least:
         reason = f" ({why})" if why else ""
         raise ValueError(f"{parameter} must be a whole number of at least {least}{reason}; got {value!r}.")
@@ -63,19 +63,19 @@ def number(parameter: str, value: Any, least: float, most: float = math.inf) -> 
 
 
 def is_share(value: Any) -> bool:
-    """Tell whether ``value`` is a number from 0 to 1; True and False are not."""
+    """Return True if ``value`` is a number from 0 to 1; booleans are not."""
     return isinstance(value, numbers.Real) and not is_boolean(value) and 0 <= float(value) <= 1
 
 
 def unknown_option(name: str, options: Iterable[str]) -> TypeError:
-    """The error for a keyword that does not exist, with the nearest one that does."""
+    """Return the error for an unknown keyword, with the most similar known one."""
     options = list(options)
     meant = "".join(f" Did you mean {near!r}?" for near in difflib.get_close_matches(name, options, n=1))
     return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
 
 
 def generator(random_state: Any, parameter: str = "random_state") -> "np.random.Generator":
-    """The random generator that ``random_state`` stands for."""
+    """Return the random generator for ``random_state``."""
     import numpy as np
 
     try:

@@ -13,7 +13,7 @@ Backend = Literal["pandas", "polars", "pyarrow"]
 
 
 def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Backend) -> Any:
-    """A native data frame."""
+    """Return a native data frame."""
     checks.one_of("backend", backend, get_args(Backend))
     encodable = {name: [_encodable(value) for value in values] for name, values in columns.items()}
     try:
@@ -26,12 +26,12 @@ def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Bac
 
 
 def _encodable(value: Any) -> Any:
-    """A value as it is, but text without halves of characters, which no data frame can hold."""
+    """Return a value unchanged, but text without lone surrogates, which no data frame can hold."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
 def make_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows of text under a header, columns aligned: the first to the left, the others to the right."""
+    """Return rows of text under a header, with the first column aligned left and the others right."""
     rows = [[without_controls(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = (

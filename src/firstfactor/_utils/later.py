@@ -1,4 +1,4 @@
-"""What takes long and is seldom wanted: it is found when somebody looks at it."""
+"""Lazily computed results, for those that take long and are rarely needed."""
 
 import threading
 from collections.abc import Callable
@@ -9,10 +9,10 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Later(Generic[Result_co]):
-    """What a function returns, called when that is first looked at.
+    """Result of a function that is called at the first access.
 
-    Threads that look at the same time wait for one of them. What the function needs is let go of once it was called; a
-    pickle and a copy have what it returns, never what it needs.
+    Threads that access it at the same time wait for one of them. The function and its data are released after the call;
+    a pickle or a copy contains the result, never the function.
     """
 
     def __init__(self, find: Callable[[], Result_co]) -> None:
@@ -22,11 +22,11 @@ class Later(Generic[Result_co]):
 
     @property
     def value(self) -> Result_co:
-        """What the function returns."""
+        """Result of the function."""
         with self._lock:
             if self._find is not None:
                 self._found = self._find()
-                self._find = None  # only now: after an error or an interrupt it can be looked at again
+                self._find = None  # only now: after an error or an interrupt it can be computed again
             found: Result_co = self._found
         return found
 
@@ -35,12 +35,12 @@ class Later(Generic[Result_co]):
 
 
 def _found(value: Result) -> Later[Result]:
-    """A value that was found before it was pickled."""
+    """Return a value that was computed before it was pickled."""
     return Later(lambda: value)
 
 
 class LaterField(Generic[Result]):
-    """A field of a dataclass that is given as a value or as `Later`, and is the value to whoever looks at it."""
+    """Dataclass field that is set to a value or to `Later`, and always read as the value."""
 
     def __init__(self, default: Result) -> None:
         self._default = default
@@ -55,7 +55,7 @@ class LaterField(Generic[Result]):
     def __get__(self, instance: object, owner: type) -> Result: ...
 
     def __get__(self, instance: object | None, owner: type) -> Any:
-        if instance is None:  # what a dataclass takes for the default
+        if instance is None:  # the default, as a dataclass reads it
             return self._default
         given = vars(instance)[self._name]
         return given.value if isinstance(given, Later) else given

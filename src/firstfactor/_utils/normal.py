@@ -1,14 +1,14 @@
-"""The normal distribution for single numbers. scipy.special has it too, but takes longer to import than a small fit."""
+"""Normal distribution for single numbers: importing scipy.special takes longer than a small fit."""
 
 import math
 from statistics import NormalDist
 
 
 def normal_cdf(value: float) -> float:
-    """Probability that a standard normal variable is at most this value."""
+    """Return the probability that a standard normal variable is at most ``value``."""
     return math.erfc(-value / math.sqrt(2)) / 2
 
 
 def normal_quantile(probability: float) -> float:
-    """The value that a standard normal variable is below with this probability, between 0 and 1."""
+    """Return the standard normal quantile of a probability between 0 and 1."""
     return NormalDist().inv_cdf(probability)

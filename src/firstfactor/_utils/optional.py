@@ -1,4 +1,4 @@
-"""Other packages: those that only some jobs need, and which versions were at work."""
+"""Optional packages, and the versions of packages in use."""
 
 import importlib
 import importlib.metadata
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require(module: str, purpose: str, extra: str = "cli") -> Any:
-    """Import a package that an extra brings, or say which extra that is."""
+    """Import an optional package, or raise an error that names its extra."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -16,6 +16,6 @@ def require(module: str, purpose: str, extra: str = "cli") -> Any:
 
 
 def versions(*more: str) -> dict[str, str]:
-    """The versions of Python and of the packages that results depend on, and of some more."""
+    """Return the versions of Python and of the packages that results depend on, and of ``more``."""
     packages = ("firstfactor", "numpy", "scipy", "scikit-learn", "numba", *more)
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}

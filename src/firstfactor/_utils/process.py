@@ -1,4 +1,4 @@
-"""What this process has used so far: time and memory."""
+"""Time and memory that this process has used."""
 
 import os
 import sys
@@ -6,12 +6,12 @@ import time
 
 _IMPORTED = time.perf_counter()
 
-# What is taken for the memory of a process where the system does not tell.
+# Assumed memory of a process on systems that do not report it.
 UNKNOWN = 300 * 10**6
 
 
 def since_start() -> float:
-    """Seconds since the process started; where the system does not tell, since this module was imported."""
+    """Return the seconds since the process started or, if unknown, since this module was imported."""
     try:
         with open("/proc/self/stat", encoding="ascii", errors="replace") as file:
             ticks = int(file.read().rpartition(")")[2].split()[19])  # since the system started
@@ -21,7 +21,7 @@ def since_start() -> float:
 
 
 def memory_used() -> int:
-    """Bytes of memory that the process has; where the system does not tell, the most that it had so far."""
+    """Return the bytes of memory in use or, if unknown, the maximum so far."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,15 +1,15 @@
-"""Names made shorter so that they fit, and can still be told apart."""
+"""Abbreviation of names that stays unambiguous."""
 
 from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 
-# What is left of any name: its first and last character and what stands for the others.
+# Minimum length of an abbreviated name: its first and last character and the ellipsis.
 SHORTEST = 3
 
 
 def shorten_all(names: list[str], fits: Callable[[int, str], bool]) -> list[str]:
-    """Names shortened until they fit, in the middle, or around what tells them apart if that lies there."""
+    """Shorten names until they fit, in the middle, or around the part in which they differ if that lies there."""
     short = [shorten(name, partial(fits, row)) for row, name in enumerate(names)]
     alike = defaultdict(set)
     for name, text in zip(names, short, strict=True):
@@ -24,12 +24,12 @@ def shorten_all(names: list[str], fits: Callable[[int, str], bool]) -> list[str]
 
 
 def _shared(names: list[str]) -> int:
-    """How many characters all names begin with."""
+    """Return the length of the common prefix of all names."""
     return next((i for i, column in enumerate(zip(*names, strict=False)) if len(set(column)) > 1), min(map(len, names)))
 
 
 def shorten(name: str, fits: Callable[[str], bool], start: int = 0, end: int = 0) -> str:
-    """The name, or as much of it as fits: its two ends, or what lies around ``start`` to ``end``."""
+    """Return the name, or as much of it as fits: its two ends, or the part around ``start`` to ``end``."""
     if fits(name) or len(name) <= SHORTEST:
         return name
 

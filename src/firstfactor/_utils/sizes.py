@@ -1,4 +1,4 @@
-"""Sizes of memory: read as people write them, and written as they read them."""
+"""Sizes of memory: parsing and formatting."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(i?)(b|bytes?)?\s*", re
 
 
 def parse_size(parameter: str, value: Any) -> int:
-    """The bytes that a size such as "4GB", "500 MB", "2GiB" or a number of bytes stands for."""
+    """Return the number of bytes of a size such as "4GB", "500 MB", "2GiB" or a number of bytes."""
     if checks.is_integer(value) and value > 0:
         return int(value)
     found = _SIZE.fullmatch(value) if isinstance(value, str) else None
@@ -29,7 +29,7 @@ def _say_wrong(parameter: str, value: Any) -> str:
 
 
 def say_bytes(size: float) -> str:
-    """A number of bytes in words, rounded up: what is said to be enough is."""
+    """Format a number of bytes, rounded up so that the stated size is sufficient."""
     unit = "GB" if size >= 10**9 else "MB"
     step = 10**8 if unit == "GB" else 10**6
     return f"{-(-int(size) // step) * step / _UNITS[unit[0].lower()]:g} {unit}"

@@ -1,4 +1,4 @@
-"""What is private in scikit-learn, and used nevertheless."""
+"""Private parts of scikit-learn that are used nevertheless."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ from sklearn.utils._set_output import _get_output_config
 
 
 def transform_output(estimator: Any) -> str:
-    """The kind of table that `transform` of an estimator returns: "default", "pandas" or "polars"."""
+    """Return the kind of table that `transform` of an estimator returns: "default", "pandas" or "polars"."""
     return str(_get_output_config("transform", estimator=estimator)["dense"])

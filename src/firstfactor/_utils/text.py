@@ -1,4 +1,4 @@
-"""Text from tables, files and arguments, made safe to show: in a terminal, control characters are commands."""
+"""Text from tables, files and arguments, made safe to print: in a terminal, control characters are commands."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -6,20 +6,20 @@ from typing import Any
 
 
 def without_controls(text: str) -> str:
-    """Text without characters that cannot be shown, that reorder others, or that a terminal obeys.
+    """Replace or remove characters that cannot be shown, that reorder others, or that control a terminal.
 
-    Everything that is printed goes through here, line by line: line breaks count as well.
+    All printed text passes through here, line by line: line breaks are replaced as well.
     """
     return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
 
 
 def printable(value: Any) -> str:
-    """A name on one line, without control characters, and never empty."""
+    """Return a name on one line, without control characters, and never empty."""
     return without_controls(" ".join(str(value).split())) or "(no name)"
 
 
 def list_names(names: Sequence[str], last: str = "and", most: int = 5) -> str:
-    """Names as a list in words; of many, the first few and how many more."""
+    """Return names as a list in words; of many names, the first few and the number of others."""
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more"]
     return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
@@ -36,12 +36,12 @@ def in_quotes(value: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The part of a message that a person wants to see."""
+    """Return the first line of an error message, as a sentence."""
     return str(error).strip().split("\n")[0].rstrip(".") + "."
 
 
 def _shown(character: str) -> str:
-    """What to show for a character."""
+    """Return the text to show for a character."""
     category = unicodedata.category(character)
     if category == "Cf":
         return ""

@@ -1,4 +1,4 @@
-"""Threads: the only file that knows there is more than one core."""
+"""Threads: the only module that knows of more than one core."""
 
 import threading
 from collections import deque
@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 
 from . import checks
 
-# What a thread that works for others looks at between two items: whether anybody still waits for the result.
+# Event that a helper thread checks between two items: set once its result is no longer needed.
 _given_up = threading.local()
 
 Item = TypeVar("Item")
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class _OneBlasThread:
-    """Keeps linear algebra from starting threads of its own as long as anybody is in it, in whatever thread."""
+    """Context manager that keeps linear algebra from starting threads while any thread is inside."""
 
     def __init__(self) -> None:
         self._lock, self._limit, self._n_inside = threading.Lock(), ExitStack(), 0
@@ -38,18 +38,18 @@ class _OneBlasThread:
 
 
 ONE_BLAS_THREAD = _OneBlasThread()
-"""A context in which linear algebra starts no threads of its own.
+"""Context in which linear algebra starts no threads of its own.
 
-Workers cut the work themselves. Threads of BLAS beside them would wait for each other, and round differently for
-another number of them.
+Workers divide the work themselves. BLAS threads beside them would wait for each other, and round differently for
+another number of threads.
 """
 
 
 @cache
 def _linear_algebra() -> Any:
-    """Return what limits the threads of the libraries for linear algebra, those of numpy and of scipy.
+    """Return the controller of the threads of linear algebra libraries, those of numpy and of scipy.
 
-    It looks at all libraries that are loaded, which takes some milliseconds.
+    It inspects all loaded libraries, which takes some milliseconds.
     """
     import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
@@ -60,9 +60,9 @@ def _linear_algebra() -> Any:
 class Workers:
     """Threads that map pure functions over items and return the results in the order of the items.
 
-    Since the results come back in order whatever thread made them, what is computed from them has the same
-    bits for any number of workers. ``n_jobs`` means what it means in joblib: None is 1 unless a joblib
-    context says otherwise, -1 is all cores.
+    Because the results come back in order whichever thread computed them, anything computed from them is bit-for-bit
+    identical for any number of workers. ``n_jobs`` is as in joblib: None is 1 unless a joblib context sets another
+    number, -1 is all cores.
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
@@ -74,31 +74,31 @@ class Workers:
         self._one_caller = threading.RLock()
 
     def __reduce__(self) -> tuple[type["Workers"], tuple[int | None]]:
-        """What another process makes its own threads from."""
+        """Return the arguments with which another process creates its own threads."""
         return Workers, (self._n_jobs,)
 
     @cached_property
     def count(self) -> int:
-        """How many threads there are, the calling one included."""
+        """Number of threads, including the calling one."""
         if self._n_jobs == 1:
             return 1
-        # Only now: for a small table, that would take longer than all of its work.
+        # Imported late: for a small table, this would take longer than all of its work.
         from joblib import cpu_count, effective_n_jobs
         from joblib.parallel import get_active_backend
 
         count: int = effective_n_jobs(self._n_jobs)
-        is_cluster = hasattr(get_active_backend()[0], "client")  # whose workers are no threads of this machine
+        is_cluster = hasattr(get_active_backend()[0], "client")  # its workers are not threads of this machine
         return min(count, cpu_count()) if is_cluster else count
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor | None:
-        """The other threads."""
+        """Pool of the other threads."""
         return ThreadPoolExecutor(self.count - 1) if self.count > 1 else None
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """Return ``[function(item) for item in items]``; within a task, without further threads.
 
-        The calling thread takes items as well: short work is over before others have woken up.
+        The calling thread takes items as well: short work is done before other threads have started.
         """
         if len(items) < 2 or self._pool is None or getattr(self._here, "in_task", False):
             return [function(item) for item in _until_given_up(items)]
@@ -113,17 +113,17 @@ class Workers:
                     results[i] = function(items[i])
             finally:
                 self._here.in_task, _given_up.by = False, before
-                deque(left, maxlen=0)  # after an error or an interrupt nobody needs the rest
+                deque(left, maxlen=0)  # after an error or an interrupt the rest is not needed
 
         helpers = [self._pool.submit(work) for _ in range(min(self.count, len(items)) - 1)]
         work()
         for helper in helpers:
-            if not helper.cancel():  # one that has not woken up yet would find nothing to do
+            if not helper.cancel():  # one that has not started yet would find nothing to do
                 helper.result()
         return results
 
     def call(self, function: Callable[[], Result]) -> Result:
-        """Return what a function that maps with these threads returns; one caller at a time, also after their end."""
+        """Return the result of a function that maps with these threads; one caller at a time, also after their end."""
         with self._one_caller, self:
             return function()
 
@@ -136,16 +136,16 @@ class Workers:
     ) -> None:
         if error is not None:
             self._stopped.set()
-        if pool := vars(self).pop("_pool", None):  # nothing to end where nothing was started
+        if pool := vars(self).pop("_pool", None):  # nothing to end if nothing was started
             pool.shutdown(wait=False, cancel_futures=True)
         if isinstance(error, SystemError) and _comes_from_interrupt(error):
             raise KeyboardInterrupt from error
 
 
 def _until_given_up(items: Sequence[Item]) -> Iterator[Item]:
-    """Yield items; end with an error once whoever gave this thread its work has gone.
+    """Yield items; raise an error once the result is no longer needed.
 
-    An interrupt reaches the main thread only. Others would go on with a long task, and keep the process from ending.
+    An interrupt reaches the main thread only. Others would continue a long task, and keep the process from ending.
     """
     stopped = getattr(_given_up, "by", None)
     for item in items:
@@ -155,7 +155,7 @@ def _until_given_up(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _comes_from_interrupt(error: BaseException | None) -> bool:
-    """Tell whether Ctrl-C is behind an error: a kernel that is just handing over its result makes it a SystemError."""
+    """Return True if Ctrl-C caused an error: a kernel that is just returning turns it into a SystemError."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__
     return error is not None

@@ -7,12 +7,12 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def warn_user(message: str, category: type[Warning]) -> None:
-    """Warn as if the first caller outside of this package had done it."""
+    """Issue a warning as if the first caller outside this package had done so."""
     warnings.warn(message, category, stacklevel=_levels_to_caller())
 
 
 def _levels_to_caller() -> int:
-    """How many calls above `warn_user` the caller of the package is, itself counted."""
+    """Return the number of calls from `warn_user` up to the caller of the package, inclusive."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1

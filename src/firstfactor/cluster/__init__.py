@@ -1,1 +1,1 @@
-"""A table spread over the workers of a Dask cluster."""
+"""Tables distributed over the workers of a Dask cluster."""

@@ -1,7 +1,7 @@
-"""Arrays that came over the network, put where kernels and BLAS expect them.
+"""Alignment in memory of arrays received over the network, as kernels and BLAS expect it.
 
-They arrive at any address. Numpy multiplies matrices in another way where numbers are not at multiples of their size,
-with other last bits, and numba would compile every kernel anew.
+They arrive at any address. Numpy multiplies matrices differently where numbers are not at multiples of their size, with
+other last bits, and numba would compile every kernel again.
 """
 
 from functools import partial
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def align(value: Any) -> Any:
-    """A value whose arrays are aligned, wherever in it they are; objects are changed in place."""
+    """Return a value in which all arrays are aligned; objects are changed in place."""
     return _align(value, set())
 
 
@@ -34,7 +34,7 @@ def _align(value: Any, seen: set[int]) -> Any:
 
 
 def objects_in(value: Any) -> list[Any]:
-    """The objects of this package that a value is, or that it calls with its arguments."""
+    """Return the objects of this package that a value is, or that it is a method or a partial call of."""
     if isinstance(value, partial):
         return objects_in(value.func)
     if isinstance(value, MethodType):

@@ -1,7 +1,7 @@
-"""The cluster that is in use: tasks with names, data that every worker has, and what happens when something is lost.
+"""Cluster in use: named tasks, shared data, and recovery from losses.
 
-Dask does again by itself what a lost worker had done, as long as it knows how. Data that were sent from here it does
-not know: they are sent again.
+Dask itself repeats the work of a lost worker, as long as it knows how. It does not know data that were sent from here:
+they are sent again.
 """
 
 import contextlib
@@ -17,44 +17,43 @@ from .sizes import size_of, tell_dask
 
 Result = TypeVar("Result")
 
-# How often lost data are sent again before it is given up: each time a worker that had them was lost.
+# Maximum number of times that lost data are sent again: each time a worker that had them was lost.
 MOST_ATTEMPTS = 20
 
-# Seconds between two looks at a cluster that is busy, and to begin to send a value; bytes that are sent in a second
-# even if the network is slow.
+# Seconds between two checks of a busy cluster, also to begin sending a value; bytes sent in a second on a slow network.
 PATIENCE, SLOWEST = 10, 5e6
 
-# Seconds that a cluster may be without workers: others may be on their way.
+# Maximum number of seconds without workers: others may be starting.
 LONGEST_WITHOUT_WORKERS = 60
 
 _numbers = itertools.count()
 
 
 class ClusterError(ConnectionError):
-    """The cluster cannot go on; what to do about it is said."""
+    """Error that the cluster cannot continue; the message gives a remedy."""
 
 
 class Handle:
-    """A value that was sent to the cluster, or a result that stays there; what is lost is made again."""
+    """Value sent to the cluster, or a result that stays there; it is created again if lost."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
         self._future: Any = None
 
     def release(self) -> None:
-        """Let the cluster forget it."""
+        """Release the value on the cluster."""
         self._future = None
 
     @property
     def future(self) -> Any:
-        """The future of it."""
+        """Future of the value."""
         if self._future is None or self._future.status in ("cancelled", "lost", "error"):
             self._future = self._make()
         return self._future
 
 
 class Cluster:
-    """A Dask client, as far as it is used here."""
+    """Dask client, as far as it is used here."""
 
     def __init__(self, client: Any) -> None:
         tell_dask()
@@ -63,22 +62,22 @@ class Cluster:
         self._drops_copies = False
 
     def keep(self, make: Callable[[], Any]) -> Handle:
-        """Something that stays on the cluster until all is released."""
+        """Return a handle of an object that stays on the cluster until everything is released."""
         self._handles.append(Handle(make))
         return self._handles[-1]
 
     def release(self) -> None:
-        """Let the cluster forget all that was kept there."""
+        """Release everything kept on the cluster."""
         for handle in self._handles:
             handle.release()
         self._handles.clear()
         if self._drops_copies and self._is_connected:
-            with contextlib.suppress(ClusterError):  # there is nothing left to put in order
+            with contextlib.suppress(ClusterError):  # nothing is left to restore
                 self._ask(self.client.amm.start)
             self._drops_copies = False
 
     def keep_copies(self) -> None:
-        """Let workers keep what they were sent until all is released.
+        """Let workers keep the data they received until everything is released.
 
         By default Dask drops copies after two seconds: the response and the base would be sent again in every step.
         """
@@ -88,12 +87,12 @@ class Cluster:
 
     @property
     def workers(self) -> list[str]:
-        """The addresses of the workers, in order."""
+        """Addresses of the workers, in order."""
         return sorted(self._workers)
 
     @property
     def n_threads(self) -> int:
-        """How many tasks run at a time."""
+        """Number of tasks that run at a time."""
         return max(int(sum(worker["nthreads"] for worker in self._workers.values())), 1)
 
     @property
@@ -102,7 +101,7 @@ class Cluster:
         return {address: worker for address, worker in found.items() if worker["status"] == "running"}
 
     def share(self, value: Any, owner: Callable[[], str | None] = lambda: None) -> Handle:
-        """A value that is sent to a worker, from which others get it when they need it."""
+        """Send a value to a worker, from which others fetch it when they need it; return its handle."""
 
         def send() -> Any:
             worker, patience = owner(), PATIENCE + size_of(value) / SLOWEST
@@ -112,13 +111,13 @@ class Cluster:
                 workers=None if worker is None else [worker],
                 hash=False,
                 timeout=patience,
-                callback_timeout=patience,  # if the worker dies just now, no answer would ever come
+                callback_timeout=patience,  # if the worker dies now, no answer would ever come
             )[0]
 
         return self.keep(send)
 
     def submit(self, name: str, function: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Any:
-        """The future of a task; its name is what Dask's dashboard shows."""
+        """Return the future of a task; its name is shown in Dask's dashboard."""
         return self.client.submit(
             run,
             function,
@@ -130,7 +129,7 @@ class Cluster:
         )
 
     def compute(self, submit: Callable[[], Any]) -> Any:
-        """The results of tasks, in the lists that ``submit`` returns them in; what was lost is sent and done again."""
+        """Return the results of tasks, in the lists that ``submit`` returns; lost data are sent and computed again."""
         from distributed import CancelledError
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
@@ -148,11 +147,11 @@ class Cluster:
                 if not self._is_connected:
                     break
                 if not isinstance(error, (CancelledError, CommClosedError, TimeoutError)):
-                    raise  # what a task says
+                    raise  # an error of the task itself
         raise self._lost() from lost
 
     def _ask(self, ask: Callable[[], Result]) -> Result:
-        """What the scheduler answers; if it does not, an error that says what to do."""
+        """Return the answer of the scheduler; if there is none, raise an error with a remedy."""
         from distributed import CancelledError
 
         try:
@@ -171,7 +170,7 @@ class Cluster:
         )
 
     def _gather(self, futures: Any) -> Any:
-        """The results of futures; an error if there are no workers that could find them."""
+        """Return the results of futures; raise an error if there are no workers to compute them."""
         from distributed import wait
 
         every, seen = list(_flatten(futures)), time.monotonic()
@@ -209,18 +208,18 @@ def _flatten(futures: Any) -> Iterator[Any]:
 
 
 def run(function: Callable[..., Result], *arguments: Any) -> Result:
-    """The result of a task."""
+    """Return the result of a task."""
     tell_dask()
     return function(*align(arguments))
 
 
 def is_dask(table: Any) -> bool:
-    """Tell whether something is a Dask collection."""
+    """Return True for a Dask collection."""
     return "dask" in sys.modules and hasattr(table, "__dask_graph__")
 
 
 def current_cluster() -> Cluster:
-    """The cluster of the current Dask client."""
+    """Return the cluster of the current Dask client."""
     from distributed import get_client
 
     try:
@@ -233,7 +232,7 @@ def current_cluster() -> Cluster:
 
 
 def joblib_cluster() -> Cluster | None:
-    """The cluster of the joblib context that this is called in, if it is one of Dask's."""
+    """Return the cluster of the active joblib context if it is one of Dask, else None."""
     if "distributed" not in sys.modules:
         return None
     from joblib.parallel import get_active_backend

@@ -1,4 +1,4 @@
-"""The columns of a table that is spread over workers."""
+"""Columns of a table distributed over workers."""
 
 import threading
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ..data.stored_columns import ColumnsElsewhere, Floats, OfBlock, OfColumn, S
 from . import tasks
 from .client import Cluster, Handle
 
-# Columns that are kept here once they were fetched: those of the selected factors.
+# Maximum number of fetched columns kept here: those of the selected factors.
 MOST_KEPT = 32
 
 # Some rows of all columns are fetched if they have no more values than this: 128 MiB.
@@ -21,14 +21,14 @@ MOST_VALUES = 2**24
 
 
 class KeptColumns:
-    """Columns in memory, by number; the one that was not wanted for longest goes first."""
+    """Columns in memory, by index; the least recently used is dropped first."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, threading.Lock()
         self._columns: dict[int, Floats] = {}
 
     def get(self, column: int) -> Floats | None:
-        """A column, (rows,), or None."""
+        """Return a column, (rows,), or None."""
         with self._lock:
             values = self._columns.pop(column, None)
             if values is not None:
@@ -44,7 +44,7 @@ class KeptColumns:
 
 
 class ClusterColumns(ColumnsElsewhere):
-    """Columns in blocks on workers; single ones are fetched when they are wanted."""
+    """Columns in blocks on workers; single columns are fetched when needed."""
 
     def __init__(self, cluster: Cluster, blocks: Sequence[Handle], facts: Sequence[Design]) -> None:
         self.cluster, self.blocks = cluster, blocks
@@ -59,7 +59,7 @@ class ClusterColumns(ColumnsElsewhere):
         self._made_of_blocks: dict[tuple[int, OfBlock], Handle] = {}
 
     def owners(self) -> dict[int, str]:
-        """The address of the worker that works on each block: as long as it lives the same one, as many for each."""
+        """Return the address of the worker of each block: balanced, and unchanged while the worker lives."""
         alive = self.cluster.workers
         owners = {k: owner for k, owner in self._owners.items() if owner in alive}
         for k in range(len(self.blocks)):
@@ -69,7 +69,7 @@ class ClusterColumns(ColumnsElsewhere):
         return owners
 
     def _by_block(self, columns: Sequence[int]) -> dict[int, list[int]]:
-        """Some columns, numbered as in their blocks, by block."""
+        """Return some columns by block, numbered as in their blocks."""
         cut: dict[int, list[int]] = {}
         for j in columns:
             block = int(self._block_of[j])
@@ -77,7 +77,7 @@ class ClusterColumns(ColumnsElsewhere):
         return cut
 
     def _ask(self, name: str, function: Any, columns: Sequence[int], *arguments: Any) -> list[Any]:
-        """The result of a function of each block with some columns, given which they are."""
+        """Return the result of a function of each block with some of the columns, given their indices."""
         cut = self._by_block(columns)
         found: list[Any] = self.cluster.compute(
             lambda: [
@@ -88,7 +88,7 @@ class ClusterColumns(ColumnsElsewhere):
         return found
 
     def view(self, columns: Sequence[int]) -> tuple[Floats, NDArray[np.intp]]:
-        """Some columns, fetched: (rows, columns), and where each is."""
+        """Fetch some columns, (rows, columns), and return them with the position of each."""
         found = {j: values for j in columns if (values := self._kept.get(j)) is not None}
         missing = sorted(j for j in columns if j not in found)
         if missing:
@@ -99,9 +99,9 @@ class ClusterColumns(ColumnsElsewhere):
         return np.column_stack([found[j] for j in columns]), np.arange(len(columns))
 
     def each_block(self, name: str, make: OfBlock, ask: OfBlock, factors: Sequence[int], *shared: Any) -> list[Any]:
-        """What is asked of each block that some factors are in, answered by the workers that have them.
+        """Return the result of a function for each block with some of the factors, computed by its worker.
 
-        What is made of a block stays on its worker.
+        The object made from a block stays on its worker.
         """
         blocks, given = cut_factors(sum(part.n_factors for part in self._facts)), self.cluster.share(shared)
         wanted = {k: [i for i in factors if i in block] for k, block in enumerate(blocks)}
@@ -127,7 +127,7 @@ class ClusterColumns(ColumnsElsewhere):
         return answers
 
     def _made(self, k: int, make: OfBlock) -> Any:
-        """The future of what is made of a block."""
+        """Return the future of the object made from a block."""
         name = f"make functions of block {k}"
         if (k, make) in self._made_of_blocks:
             return self._made_of_blocks[k, make].future
@@ -140,7 +140,7 @@ class ClusterColumns(ColumnsElsewhere):
         return made.future
 
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> StoredColumns | Floats:
-        """The same columns on some rows: here if they are few, and so are functions of them; else on the workers."""
+        """Return the columns on some rows: here if these and functions of them are few, else on the workers."""
         everything = range(self.shape[1])
         if rows.size * self.shape[1] <= MOST_VALUES and not many_functions:
             return np.hstack(self._ask("fetch some rows of", tasks.take, everything, rows))
@@ -157,7 +157,7 @@ class ClusterColumns(ColumnsElsewhere):
         )
 
     def map(self, ask: OfColumn, columns: Sequence[int]) -> list[Any]:
-        """What is asked of each of some columns, answered by the workers that have them."""
+        """Return the result of a function for each column, computed by the workers that have them."""
         answers = self._answers("look at columns of", tasks.ask_columns, ask, sorted(columns))
         found = dict(
             zip(sorted(columns), [answer for some in self.cluster.compute(answers) for answer in some], strict=True)
@@ -165,13 +165,13 @@ class ClusterColumns(ColumnsElsewhere):
         return [found[j] for j in columns]
 
     def sum(self, ask: OfColumn, columns: Sequence[int]) -> NDArray[Any]:
-        """The sum over some columns of an array that is asked of each; it is added up on the cluster."""
+        """Return the sum over columns of the array that a function returns for each, added up on the cluster."""
         answers = self._answers("add up columns of", tasks.sum_columns, ask, columns)
         total: NDArray[Any] = self.cluster.compute(lambda: self.cluster.submit("add up blocks", tasks.add, answers()))
         return total
 
     def _answers(self, name: str, function: Any, ask: OfColumn, columns: Sequence[int]) -> Any:
-        """What submits a question to each block."""
+        """Return a function that submits a task for each block."""
         cut, shared = self._by_block(columns), self.cluster.share(ask)
         return lambda: [
             self.cluster.submit(
@@ -182,12 +182,12 @@ class ClusterColumns(ColumnsElsewhere):
 
     @property
     def facts(self) -> Design:
-        """All factors, with these columns as their values."""
+        """Design of all factors, with these columns as its values."""
         return replace(join_designs(self._facts), values=self)
 
 
 def place_columns(cluster: Cluster, blocks: Sequence[Handle]) -> ClusterColumns:
-    """The columns of blocks that are on the cluster."""
+    """Return the columns of blocks that are on the cluster."""
     cluster.keep_copies()
     facts = cluster.compute(
         lambda: [cluster.submit(f"describe block {k}", tasks.facts_of, block.future) for k, block in enumerate(blocks)]

@@ -1,4 +1,4 @@
-"""Searches on a cluster: in each step one factor goes to all workers, and a number for each candidate comes back."""
+"""Searches on a cluster: in each step one factor is sent to all workers, and a number per candidate returned."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,30 +15,30 @@ from . import tasks
 from .client import Cluster, Handle
 from .columns import ClusterColumns
 
-# Tasks of a step for each thread of the cluster, so that none waits for long; and at most so many for a block.
+# Number of tasks of a step for each thread of the cluster, so that none waits long, and maximum number for a block.
 TASKS_PER_THREAD, MOST_PARTS = 4, 64
 
 
 def count_parts(n_blocks: int, n_workers: int, n_threads: int) -> int:
-    """Tasks that the search of a block is cut into, on a cluster of so many workers with so many threads in all.
+    """Return the number of tasks for the search of a block, given the numbers of workers and of all their threads.
 
-    Where every worker has a block, more tasks than it has threads would wait, and go to others with all of the block.
+    Where every worker has a block, more tasks than it has threads would wait, and move to others with the whole block.
     """
     most = MOST_PARTS if n_blocks < n_workers else max(n_threads // max(n_workers, 1), TASKS_PER_THREAD)
     return min(max(-(-TASKS_PER_THREAD * n_threads // n_blocks), 1), most)
 
 
 def kind_of_search(design: Design) -> type[Search]:
-    """How the factors of a design are searched: on the cluster if they are there."""
+    """Return the class of search for a design: on the cluster if its factors are there."""
     return ClusterSearch if isinstance(design.values, ClusterColumns) else Search
 
 
 @dataclass(frozen=True)
 class ClusterSearch(Search):
-    """A `Search` whose factors are on the workers of a cluster."""
+    """`Search` whose factors are on the workers of a cluster."""
 
     def _again(self, design: Design, **changes: Any) -> Search:
-        """The same kind of search in another design; one that is in memory is searched here."""
+        """Return the same kind of search in another design; one that is in memory is searched here."""
         return kind_of_search(design)(design=design, workers=self.workers, **changes)
 
     @property
@@ -51,7 +51,7 @@ class ClusterSearch(Search):
 
     @cached_property
     def _space(self) -> Handle:
-        """What every worker needs to know, sent once."""
+        """Data that every worker needs, sent once."""
         return self._cluster.share(tasks.Space(self.y, self.outer, self.n_neighbors, self.weights, self.groups))
 
     @cached_property
@@ -60,11 +60,11 @@ class ClusterSearch(Search):
 
     @cached_property
     def _factors(self) -> dict[int, Handle]:
-        """Where the factors of bases are, each by itself."""
+        """Handles of the single factors of bases."""
         return {}
 
     def _factor(self, factor: int) -> Any:
-        """The future of one factor; it stays on the workers that have used it."""
+        """Return the future of one factor; it stays on the workers that have used it."""
         if factor not in self._factors:
             block, name = self._stored.blocks[self._block(factor)], f"take {self.design.names[factor]}"
             self._factors[factor] = self._cluster.keep(
@@ -73,20 +73,20 @@ class ClusterSearch(Search):
         return self._factors[factor].future
 
     def close(self) -> None:
-        """Let the cluster forget all that was kept there for this search."""
+        """Release everything kept on the cluster for this search."""
         self._cluster.release()
 
     def _block(self, factor: int) -> int:
-        """The number of the block that a factor is in."""
+        """Return the index of the block of a factor."""
         return next(k for k, block in enumerate(self.design.blocks) if factor in block)
 
     def _by_block(self, factors: Sequence[int]) -> dict[int, list[int]]:
-        """Some factors by the number of their block."""
+        """Return some factors by the index of their block."""
         return {self._block(some[0]): some for some in self.design.in_blocks(factors)}
 
     @cached_property
     def columns(self) -> Columns:
-        """All factors by themselves, found where they are."""
+        """Results for all factors alone, computed where they are stored."""
         if self.known is not None:
             return self.known
 
@@ -105,7 +105,7 @@ class ClusterSearch(Search):
         return Columns(variance, distinct, np.where(distinct <= DISCRETE * self.design.n_rows, distinct, np.inf), {})
 
     def _variances_alone(self, factors: Sequence[int]) -> Floats:
-        """The mean variance of y in the balls of each factor alone."""
+        """Return the mean variance of y in the balls of each factor alone."""
         variance = self.columns.variance.copy()
         sought = [i for i in factors if self.groups is not None or not self.design.single[i]]
         cut = self._by_block(sought)
@@ -127,7 +127,7 @@ class ClusterSearch(Search):
         return variance[list(factors)]
 
     def ask_elsewhere(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """What a function finds of each candidate, (candidates,), found where its block is."""
+        """Return a function of each candidate, (candidates,), evaluated where its block is."""
         cut = self._by_block(candidates)
 
         def submit() -> list[Any]:
@@ -152,13 +152,13 @@ class ClusterSearch(Search):
         return np.concatenate([found[i] for i in candidates])
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """The mean variance in ``base`` plus each candidate: tasks are parts of blocks, done where the blocks are."""
+        """Return the mean variance in ``base`` plus each candidate; tasks are parts of blocks, run where these are."""
         if not base:
             return self._variances_alone(candidates)
         cut = self._by_block(candidates)
         step, n_workers = len(base) + 1, len(self._cluster.workers)
         parts = count_parts(len(cut), n_workers, self._cluster.n_threads)
-        is_even = len(cut) % max(n_workers, 1) == 0  # else some would have to wait for others
+        is_even = len(cut) % max(n_workers, 1) == 0  # else some workers would have to wait for others
 
         def submit() -> list[list[Any]]:
             factors, owners = [self._factor(i) for i in base], self._stored.owners()
@@ -175,7 +175,7 @@ class ClusterSearch(Search):
                 cut[k],
                 worker=owner,
             )
-            # Right behind it: what is submitted first is done first, and a block that is ready takes memory.
+            # Submitted right behind it: tasks run in order of submission, and a prepared block takes memory.
             worker, name = owner if is_even else None, f"step {step} search block {k}"
             return [
                 self._cluster.submit(name, tasks.run_part, prepared, part, parts, worker=worker)
@@ -188,7 +188,7 @@ class ClusterSearch(Search):
         return np.array([found[i] for i in candidates])
 
     def _each_alone(self, sets: list[tuple[int, ...]]) -> Floats:
-        """The mean variance in each of some sets, one task each."""
+        """Return the mean variance in each of some sets, one task each."""
 
         def submit() -> list[Any]:
             return [

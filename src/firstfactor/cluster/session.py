@@ -1,4 +1,4 @@
-"""A cluster for one run: one that is there already, or workers started on this machine."""
+"""Cluster for one run: an existing one, or workers started on this machine."""
 
 import contextlib
 import logging
@@ -13,7 +13,7 @@ PATIENCE = 15
 
 @contextlib.contextmanager
 def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster]:
-    """The cluster at an address, or one of so many processes here, for as long as the context lasts."""
+    """Open the cluster at an address, or one of ``n_workers`` processes here, for the duration of the context."""
     require("distributed", "a cluster", "dask")
     from distributed import Client, LocalCluster
 
@@ -41,7 +41,7 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask from writing what happens to a connection to standard error: an error says it."""
+    """Keep Dask from logging the state of a connection to standard error: an exception reports it."""
     loggers = [
         logging.getLogger(name) for name in ("distributed", "distributed.client")
     ]  # the second has its own level

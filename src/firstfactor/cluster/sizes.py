@@ -1,4 +1,4 @@
-"""How large objects are: Dask decides by it which worker gets a task, and sees only what it knows."""
+"""Sizes of objects, by which Dask chooses the worker of a task: it knows only those of its own types."""
 
 from functools import cache
 from typing import Any
@@ -9,7 +9,7 @@ from .alignment import objects_in
 
 
 def size_of(value: Any) -> int:
-    """Bytes of all arrays in a value, wherever in it they are; each is counted once."""
+    """Return the bytes of all arrays in a value, at any depth; each is counted once."""
     return _size(value, set())
 
 
@@ -28,7 +28,7 @@ def _size(value: Any, seen: set[int]) -> int:
 
 @cache
 def tell_dask() -> None:
-    """Let Dask know how large what stays on workers is."""
+    """Register the sizes of objects that stay on workers with Dask."""
     from dask.sizeof import sizeof
 
     from ..data.encoding import Encoded

@@ -1,4 +1,4 @@
-"""Dask collections, or a table in memory, laid out once as blocks of columns over the workers."""
+"""Dask collections, or a table in memory, distributed once as blocks of columns over the workers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,23 +20,23 @@ from .columns import place_columns
 
 @dataclass(frozen=True)
 class ClusterTable(StoredTable):
-    """A table whose columns the workers of a cluster read."""
+    """Table whose columns the workers of a cluster read."""
 
     cluster: Cluster
 
 
 @dataclass(frozen=True)
 class DaskTable(ClusterTable):
-    """A Dask DataFrame or Array."""
+    """Dask DataFrame or Array."""
 
     names: tuple[str, ...]
     partitions: tuple[Handle, ...]
     """Pandas frames or numpy arrays of all columns."""
     sizes: tuple[int, ...]
-    """How many rows each has."""
+    """Number of rows of each partition."""
 
     def open(self, reading: Reading) -> "ClusterFactors":
-        """Its columns on the workers, as numbers."""
+        """Return its columns on the workers, as numbers."""
 
         def read(k: int, columns: Sequence[int], worker: str | None) -> Handle:
             return self.cluster.keep(
@@ -61,12 +61,12 @@ class DaskTable(ClusterTable):
 
 @dataclass(frozen=True)
 class ReadByWorkers(ClusterTable):
-    """A table in files that every worker can read: each reads the columns of its blocks."""
+    """Table in files that every worker can read: each reads the columns of its blocks."""
 
     table: ColumnTable
 
     def open(self, reading: Reading) -> "ClusterFactors":
-        """Its columns on the workers, as numbers."""
+        """Return its columns on the workers, as numbers."""
         names, shared = self.table.names, self.cluster.share(self.table)
 
         def read(k: int, columns: Sequence[int], worker: str | None) -> Handle:
@@ -80,7 +80,7 @@ class ReadByWorkers(ClusterTable):
 
 
 def open_collection(X: Any) -> DaskTable:
-    """A Dask DataFrame or Array as a table."""
+    """Return a Dask DataFrame or Array as a table."""
     cluster = current_cluster()
     if X.ndim != 2:
         raise ValueError(f"X must be 2-dimensional, rows by factors; got {X.ndim} dimension(s).")
@@ -96,12 +96,12 @@ def open_collection(X: Any) -> DaskTable:
 
 
 def without_rows(X: Any) -> Any:
-    """A table in memory with the columns of a Dask collection, and no rows."""
+    """Return a table in memory with the columns of a Dask collection, and no rows."""
     return X._meta if hasattr(X, "columns") else np.empty((0, X.shape[1]), X.dtype)
 
 
 def take_columns(X: Any, columns: Sequence[int]) -> Any:
-    """Some columns of a Dask collection, by position."""
+    """Return some columns of a Dask collection, by position."""
     return X[[X.columns[j] for j in columns]] if hasattr(X, "columns") else X[:, list(columns)]
 
 
@@ -113,7 +113,7 @@ def _names(X: Any) -> tuple[str, ...]:
 
 
 def fetch(values: Any) -> Any:
-    """All of a Dask collection, in the order of its partitions."""
+    """Return a whole Dask collection, in the order of its partitions."""
     cluster = current_cluster()
     found = cluster.compute(lambda: cluster.client.compute(values))
     return found.reset_index(drop=True) if hasattr(found, "reset_index") else found
@@ -121,22 +121,22 @@ def fetch(values: Any) -> Any:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns go where."""
+    """Distribution of columns over blocks and workers."""
 
     names: tuple[str, ...]
-    """Those of the columns."""
+    """Names of the columns."""
     reading: Reading
     blocks: list[range]
-    """The factors of each block."""
+    """Factors of each block."""
     columns: list[list[int]]
-    """The columns of each block."""
+    """Columns of each block."""
     workers: list[str | None]
-    """The worker that each block is meant for."""
+    """Preferred worker of each block."""
 
     @classmethod
     def make(cls, cluster: Cluster, names: tuple[str, ...], reading: Reading) -> "Layout":
-        """Blocks dealt out to the workers in turn."""
-        reading.of_columns(names, range(len(names)))  # refuses names that are not there
+        """Assign blocks to the workers in turn."""
+        reading.of_columns(names, range(len(names)))  # raises an error for unknown names
         inputs, _ = group_columns(names, reading.factor_groups or {})
         blocks = cut_factors(len(inputs))
         alive: list[str | None] = [*cluster.workers] or [None]
@@ -145,7 +145,7 @@ class Layout:
 
 
 class ClusterFactors(StoredFactors):
-    """The columns of a table on the workers, as numbers that are not scaled yet."""
+    """Columns of a table on the workers, as numbers that are not yet scaled."""
 
     def __init__(
         self,
@@ -162,18 +162,18 @@ class ClusterFactors(StoredFactors):
 
     @cached_property
     def _encoded(self) -> list[Handle]:
-        """The columns of each block, as numbers."""
+        """Columns of each block, as numbers."""
         return [self._read(k, self._layout.columns[k], worker) for k, worker in enumerate(self._layout.workers)]
 
     def on_rows(self, rows: NDArray[np.intp]) -> "ClusterFactors":
-        """Some rows."""
+        """Return some rows."""
         rows = rows if self._rows is None else self._rows[rows]
         some = ClusterFactors(self._cluster, self.n_rows, self._layout, self._read, self._raw, rows)
-        vars(some)["_encoded"] = self._encoded  # which is read once
+        vars(some)["_encoded"] = self._encoded  # read only once
         return some
 
     def find_gaps(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which of some rows, (rows,), lack a value, and how many of them in each column, (columns,)."""
+        """Return a mask of the given rows that lack a value, and the number of such rows for each column."""
         shared = self._cluster.share(rows)
         found = self._cluster.compute(
             lambda: [
@@ -188,12 +188,12 @@ class ClusterFactors(StoredFactors):
         return incomplete, counts
 
     def design(self) -> Design:
-        """The factors, scaled, on the workers."""
+        """Return the scaled factors, on the workers."""
         rows = None if self._rows is None else self._cluster.share(self._rows)
         blocks = [self._scaled(k, rows) for k in range(len(self._layout.blocks))]
         columns = place_columns(self._cluster, blocks)
         for one in (*self._encoded, *self._raw):
-            one.release()  # where a worker is lost, it is made again
+            one.release()  # created again if a worker is lost
         return columns.facts
 
     def _scaled(self, k: int, rows: Handle | None) -> Handle:
@@ -214,7 +214,7 @@ class ClusterFactors(StoredFactors):
 
 
 def spread(design: Design, cluster: Cluster) -> Design:
-    """The factors of a table that is in memory here, sent to the workers in blocks."""
+    """Send the factors of a table in memory here to the workers in blocks."""
 
     def owner(k: int) -> str | None:
         alive = cluster.workers

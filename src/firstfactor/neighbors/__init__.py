@@ -1,1 +1,1 @@
-"""Which rows are near which: searches for nearest neighbours."""
+"""Searches for nearest neighbours."""

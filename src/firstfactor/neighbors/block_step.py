@@ -1,4 +1,4 @@
-"""A forward step for one block of candidates, cut into tasks that can be done anywhere."""
+"""Forward step for one block of candidates, cut into tasks that can run anywhere."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,33 +13,33 @@ Item = TypeVar("Item")
 
 
 class PartialStep(NamedTuple):
-    """What some of the tasks of a step found."""
+    """Results of some of the tasks of a step."""
 
     alone: dict[int, float]
-    """The mean variance in the base plus a candidate, for candidates that were searched by themselves."""
+    """Mean variance in the base plus a candidate, for candidates that were searched separately."""
     shared: tuple[int, ...]
-    """The candidates that were searched together."""
+    """Candidates that were searched together."""
     sums: list[Floats]
-    """The sums of variances over the rows of each task, (candidates,)."""
+    """Sums of variances over the rows of each task, (candidates,)."""
     weight: float
-    """What all outer rows count together."""
+    """Total weight of all outer rows."""
 
 
 @dataclass(frozen=True)
 class BlockStep:
-    """How the candidates of one block are searched in a base."""
+    """Plan of the search for the candidates of one block in a base."""
 
     alone: tuple[int, ...]
-    """Candidates that are searched by themselves."""
+    """Candidates that are searched separately."""
     search_alone: Callable[[Sequence[int]], Floats]
-    """The mean variance in the base plus each of some candidates."""
+    """Function that returns the mean variance in the base plus each of some candidates."""
     shared: CandidateSearch | None
-    """The search for all others together."""
+    """Search for all other candidates together."""
     weight: float
-    """What all outer rows count together."""
+    """Total weight of all outer rows."""
 
     def run(self, part: int = 0, parts: int = 1) -> PartialStep:
-        """One of so many parts of the step."""
+        """Run part number ``part`` of ``parts`` of the step."""
         alone = _cut(self.alone, part, parts)
         means = dict(zip(alone, self.search_alone(alone).tolist(), strict=True))
         if self.shared is None:
@@ -49,14 +49,14 @@ class BlockStep:
 
 
 def run_all(steps: Sequence[BlockStep]) -> dict[int, float]:
-    """The mean variance in the base plus each candidate of several blocks.
+    """Return the mean variance in the base plus each candidate of several blocks.
 
-    It is one search where each step is one in the same tree, cut into the same tasks, and there are no ties: in which
-    order these are found depends on what is searched together, and so does the last bit.
+    One search serves all blocks if each step searches the same tree, cut into the same tasks, and there are no ties:
+    the order in which ties are found depends on what is searched together, and so does the last bit.
     """
     searches = [step.shared for step in steps if isinstance(step.shared, TreeSearch) and not step.alone]
     is_one = len(searches) == len(steps) > 1 and len({len(search.tasks()) for search in searches}) == 1
-    if is_one and not any(search.has_ties for search in searches):  # in the rows that were sampled
+    if is_one and not any(search.has_ties for search in searches):  # in the sampled rows
         together = searches[0].beside(searches[1:])
         found = replace(steps[0], shared=together).run()
         if not together.has_ties:
@@ -68,14 +68,14 @@ def run_all(steps: Sequence[BlockStep]) -> dict[int, float]:
 
 
 def _cut(items: Sequence[Item], part: int, parts: int) -> Sequence[Item]:
-    """One of so many parts of a list, one after the other."""
+    """Return one of ``parts`` consecutive parts of a list."""
     return items[len(items) * part // parts : len(items) * (part + 1) // parts]
 
 
 def put_together(parts: Sequence[PartialStep]) -> dict[int, float]:
-    """The mean variance in the base plus each candidate, from all parts of a step in order.
+    """Return the mean variance in the base plus each candidate, from all parts of a step in order.
 
-    Sums are added task by task: the result has the same bits, however many parts there are.
+    Sums are added task by task, so that the result is bit-for-bit identical for any number of parts.
     """
     means: dict[int, float] = {}
     for part in parts:

@@ -28,14 +28,14 @@ from .strategy import (
     spans,
 )
 
-# Rows searched to estimate how long the others will take.
+# Number of rows searched to estimate the time for the others.
 SAMPLE = 16
 
 
 class CandidateSearch(ABC):
-    """One search in a base that serves a block of candidates of one column: what both kinds have in common.
+    """Base class of searches in a base that serve a block of single-column candidates.
 
-    What is known of a block stays in the fastest cache, and the candidate that is hardest to serve holds up few others.
+    The data of a block stay in the fastest cache, and the slowest candidate delays few others.
     """
 
     def __init__(self, space: SearchSpace, position: Positions, order: Positions) -> None:
@@ -48,28 +48,28 @@ class CandidateSearch(ABC):
         self._values = np.empty((0, 0))
 
     def serve(self, candidates: Sequence[int]) -> None:
-        """Get ready for some candidates."""
+        """Prepare the search for some candidates."""
         if self.candidates != list(candidates):
-            self._values = np.empty((0, 0))  # never hold two
+            self._values = np.empty((0, 0))  # never hold two arrays
             self.candidates, self._values = list(candidates), self._gather(candidates)
             self._block_size = len(candidates)
 
     def cost(self) -> float:
-        """Nanoseconds for each row and candidate, from what a few rows take."""
+        """Return the nanoseconds for each row and candidate, estimated from a few rows."""
         sample = self._centres[:: -(-self._centres.size // SAMPLE)].copy()
         _, spent = self._sum(sample)
         return spent / (sample.size * len(self.candidates))
 
     def tasks(self) -> list[Positions]:
-        """The centres of balls, cut into tasks."""
+        """Return the centres of balls, cut into tasks."""
         return blocks(self._centres, CANDIDATE_ROW + CANDIDATE_CELL * self._block_size)
 
     def sums(self, tasks: Sequence[Positions]) -> list[Floats]:
-        """For each of some tasks, the sum of the variances of y in the base plus each candidate, (candidates,)."""
+        """Return for each task the sum of variances of y in the base plus each candidate, (candidates,)."""
         return self._space.workers.map(lambda centres: self._sum(centres)[0], tasks)
 
     def _gather(self, candidates: Sequence[int]) -> Floats:
-        """The candidates' values in the order of the search."""
+        """Return the candidates' values in the order of the search."""
         design, out = self._space.design, self._empty(len(candidates))
         columns, by_row = design.first_columns[list(candidates)], self._by_row(out)
         for some in spans(columns.size, design.columns_at_a_time):
@@ -79,28 +79,28 @@ class CandidateSearch(ABC):
         return out
 
     def _copy(self, values: Floats, columns: Positions, out: Floats, rows: slice) -> None:
-        """Copy some columns in the order of the search, of which some rows."""
+        """Copy some rows of some columns in the order of the search."""
         gather(values, self._order[rows], columns, out[rows])
 
     def _caps(self) -> Floats:
-        """The cap of each candidate, (candidates,)."""
+        """Return the cap of each candidate, (candidates,)."""
         return self._space.design.caps[self._space.design.first_columns[self.candidates]]
 
     @abstractmethod
     def _empty(self, n_candidates: int) -> Floats:
-        """An array for the values of candidates, padded with values that never win."""
+        """Return an array for the values of candidates, padded with values that are never nearest."""
 
     @abstractmethod
     def _by_row(self, values: Floats) -> Floats:
-        """The same array as (rows, candidates)."""
+        """Return the same array as (rows, candidates)."""
 
     @abstractmethod
     def _sum(self, centres: Positions) -> tuple[Floats, float]:
-        """The sum of variances for each candidate, (candidates,), and an estimate of the nanoseconds spent."""
+        """Return the sum of variances for each candidate, (candidates,), and the estimated time in nanoseconds."""
 
 
 class SortedColumnSearch(CandidateSearch):
-    """Windows of one sorted numeric column."""
+    """Search in windows of one sorted numeric column."""
 
     def __init__(self, space: SearchSpace, base: int) -> None:
         column = space.design.column(space.design.columns[base][0])
@@ -122,7 +122,7 @@ class SortedColumnSearch(CandidateSearch):
 
 
 class TreeSearch(CandidateSearch):
-    """A k-d tree of the base, searched for each row."""
+    """Search for each row in a k-d tree of the base."""
 
     def __init__(self, space: SearchSpace, permuted: PermutedTree, room: "Room | None" = None) -> None:
         self._permuted, self._room = permuted, room
@@ -130,7 +130,7 @@ class TreeSearch(CandidateSearch):
         self._groups = None if space.groups is None else space.groups[self._order]
         self._start, self._lanes = 0, np.arange(0)
         self.has_ties = False
-        """Whether a ball was met that has more points than it needs."""
+        """True if a ball had more points than it needs."""
 
     def _empty(self, n_candidates: int) -> Floats:
         room, self._room = self._room or Room(self._order.size, [n_candidates]), None
@@ -141,7 +141,7 @@ class TreeSearch(CandidateSearch):
         return values[:, self._start :]
 
     def beside(self, others: "Sequence[TreeSearch]") -> "TreeSearch":
-        """One search for the candidates of this one and of others in the same room, each in the lane that it has."""
+        """Return one search for the candidates of this one and of others in the same array, each in its own lane."""
         together, all_of_them = copy(self), [self, *others]
         together.candidates = [i for each in all_of_them for i in each.candidates]
         together._lanes = np.concatenate([each._start - self._start + each._lanes for each in all_of_them])
@@ -169,25 +169,25 @@ class TreeSearch(CandidateSearch):
 
 
 class Room:
-    """An array for the values of several blocks of candidates side by side, each padded to whole vectors."""
+    """Array for the values of several blocks of candidates side by side, each padded to whole vectors."""
 
     def __init__(self, n_rows: int, sizes: Sequence[int]) -> None:
         self.values = np.zeros((n_rows, sum(map(padded, sizes))))
         self._taken = 0
 
     def take(self, size: int) -> int:
-        """The first column of the next block."""
+        """Return the first column of the next block."""
         start, self._taken = self._taken, self._taken + padded(size)
         return start
 
 
 def padded(n_candidates: int) -> int:
-    """How many columns so many candidates take: whole vectors."""
+    """Return the number of columns for this number of candidates, rounded up to whole vectors."""
     return -(-n_candidates // WIDTH) * WIDTH
 
 
 def in_blocks(values: Floats, padding: float) -> Floats:
-    """Values in blocks of 16 rows, (blocks, 16, ...), the last one padded."""
+    """Return values in blocks of 16 rows, (blocks, 16, ...), the last one padded."""
     filled = np.full((-(-len(values) // LEAF) * LEAF, *values.shape[1:]), padding)
     filled[: len(values)] = values
     return filled.reshape(-1, LEAF, *values.shape[1:])

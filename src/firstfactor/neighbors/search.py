@@ -1,11 +1,11 @@
-"""How much y varies among the nearest rows, for one factor set or for many at once.
+"""Variance of y among the nearest rows, for one factor set or for many at once.
 
 The ball of a row holds every row, itself included, that is not farther away than its ``n_neighbors``-th nearest; all
-ties are in, and distances that differ only by rounding are ties. If rows are in groups, others of its group are not in
-it, and its variance is half of the mean squared difference between two rows of different groups.
+ties are included, and distances that differ only by rounding are ties. If rows are in groups, other rows of its group
+are excluded, and its variance is half of the mean squared difference between two rows of different groups.
 
-Many sets share one search where that is cheaper than one search for each. Which it is depends on how well the base
-separates the rows; `strategy` estimates it.
+Many sets share one search where this is cheaper than one search for each. The choice depends on how well the base
+separates the rows; `strategy` estimates the costs.
 """
 
 import math
@@ -47,36 +47,36 @@ from .strategy import (
 from .subset_search import sum_over_subsets
 from .unique_points import UniquePoints, all_rows, collapse_rows, number_cells, number_rows
 
-# So many unique points, and some more factors, would be beyond float64.
+# Maximum number of unique points; with some more factors it would exceed float64.
 MAX_COUNT = 1e250
 
-# What is cached: results of so many sets, of tables that are small enough.
+# Number of sets whose results are cached, for tables with at most this number of rows.
 CACHED_SETS, CACHED_ROWS = 16, 20_000
 
-# Balls of every subset of some factors are cached if they are no more than that.
+# Maximum number of balls of every subset of some factors that are cached.
 MAX_SUBSET_BALLS = 20_000_000
 
-# Blocks of candidates that one search in a tree serves at most, and values of candidates that are copied for it.
+# Maximum number of blocks of candidates served by one tree search, and of candidate values copied for it.
 BLOCKS_TOGETHER, MAX_ROOM = 4, 2**23
 
-# Values sorted in one task.
+# Number of values sorted in one task.
 SORT_BLOCK = 2**16
 
 
 class Columns(NamedTuple):
-    """What the columns tell by themselves."""
+    """Results for each factor alone."""
 
     variance: Floats
     """Mean variance of y in the balls of each factor alone, (factors,)."""
     distinct: Floats
-    """Number of distinct values."""
+    """Number of distinct values of each factor."""
     levels: Floats
-    """The same where they are few; infinity elsewhere."""
+    """Number of distinct values where they are few, else infinity."""
     codes: dict[int, Positions]
-    """Number of each row's distinct value, for factors with few, if the table is in memory."""
+    """Code of each row's distinct value, for factors with few values, if the table is in memory."""
 
     def of(self, factors: Sequence[int]) -> "Columns":
-        """The same of some factors, numbered in this order."""
+        """Return the same for some factors, numbered in this order."""
         some = list(factors)
         codes = {k: self.codes[i] for k, i in enumerate(factors) if i in self.codes}
         return Columns(self.variance[some], self.distinct[some], self.levels[some], codes)
@@ -84,40 +84,40 @@ class Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Balls:
-    """The balls of some rows: each holds the rows that are not farther away than the n_neighbors-th nearest."""
+    """Balls of some rows: each holds the rows not farther away than the n_neighbors-th nearest."""
 
     variance: Floats
-    """Of y in the ball."""
+    """Variance of y in each ball."""
     reach: Floats
-    """The squared radius."""
+    """Squared radius of each ball."""
     equal_rows: tuple[Floats, Floats] | None = None
-    """How many rows equal the row, itself included, and their mean of y, (rows, outputs); None where no rows are
+    """Number of rows equal to the row, itself included, and their mean of y, (rows, outputs); None if no rows are
     equal."""
 
     def every(self, step: int) -> "Balls":
-        """The balls of every ``step``-th row."""
+        """Return the balls of every ``step``-th row."""
         equal_rows = None if self.equal_rows is None else (self.equal_rows[0][::step], self.equal_rows[1][::step])
         return Balls(self.variance[::step], self.reach[::step], equal_rows)
 
 
 class Contributions(NamedTuple):
-    """An estimate of a variance as a mean over rows, and how sure it is; all in units of Var(Y)."""
+    """Estimate of a variance as a mean over rows, and its uncertainty; all in units of Var(Y)."""
 
     rows: Floats
-    """What each row contributes."""
+    """Contribution of each row."""
     overlap: float
-    """What rows have in common, because they are neighbours of each other, adds to the variance of a contribution."""
+    """Addition to the variance of a contribution because rows are neighbours of each other."""
     shared: float = 0.0
-    """What a contribution has in common with the squared deviations of other rows, its neighbours."""
+    """Covariance of a contribution with the squared deviations of other rows, its neighbours."""
     in_groups: float = 1.0
-    """How many times as large what the rows of a group have in common is as what they contribute of it themselves: it
-    is in what their neighbours contribute as well."""
+    """Amplification of group effects through shared neighbours: the effect of a group is also in the contributions of
+    its neighbours."""
     bias: float = 0.0
-    """How much the estimate may be wrong because it is extrapolated."""
+    """Possible bias of the estimate due to extrapolation."""
 
 
 AskEach = Callable[["Search", Sequence[int], Sequence[int]], Floats]
-"""What is asked of each candidate, given a search in a base and in some candidates."""
+"""Function that returns a value for each candidate, given a search, a base and candidates."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ class Search(SearchSpace):
     """Conditional variances from nearest neighbours, for one set of factors or for many at once."""
 
     known: Columns | None = None
-    """What the columns tell by themselves, if that is known already."""
+    """Results for each factor alone, if already known."""
 
     def on_rows(self, rows: Positions, y: Floats) -> "Search":
-        """A search among some rows; averaged over are those of them that are outer rows, or all if none is."""
+        """Return a search among some rows, averaged over the outer rows among them, or over all if there are none."""
         outer = np.flatnonzero(np.isin(rows, self.outer))
         if outer.size == 0:
             outer = np.arange(rows.size)
@@ -140,20 +140,20 @@ class Search(SearchSpace):
         )
 
     def _again(self, design: Design, **changes: Any) -> "Search":
-        """The same kind of search in another design."""
+        """Return the same kind of search in another design."""
         return Search(design=design, workers=self.workers, **changes)
 
     def close(self) -> None:
-        """Let go of what is kept elsewhere: nothing, if the table is in memory."""
+        """Release resources in other processes; there are none if the table is in memory."""
 
-    # --- the three plans -------------------------------------------------------------------------------
+    # --- one set, plus each and minus each -------------------------------------------------------------
 
     def one(self, factors: Sequence[int]) -> float:
-        """The mean variance of y in the balls of the outer rows, in the factors given."""
+        """Return the mean variance of y in the balls of the outer rows, in the given factors."""
         return float(self._each_alone([tuple(factors)])[0])
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """The mean variance in ``base`` plus each candidate."""
+        """Return the mean variance in ``base`` plus each candidate."""
         if not base:
             return self._variances_alone(candidates)
         found: dict[int, float] = {}
@@ -163,20 +163,20 @@ class Search(SearchSpace):
         return np.array([found[i] for i in candidates])
 
     def _in_rooms(self, base: Sequence[int], candidates: list[list[int]]) -> list[list[list[int]]]:
-        """Blocks of candidates, put together where one search in a base of several columns may serve several blocks.
+        """Combine blocks of candidates where one search in a base of several columns may serve several blocks.
 
-        With one column, the candidate that is hardest to serve would hold up too many others.
+        With one column, the slowest candidate would delay too many others.
         """
         can_share = len(self.design.columns_of(base)) > 1 and self.n_neighbors == 2 and self.design.is_in_memory
         most = min(BLOCKS_TOGETHER, MAX_ROOM // (MOST_IN_BLOCK * self.design.n_rows)) if can_share else 1
         return [candidates[span] for span in spans(len(candidates), max(most, 1))]
 
     def ask_elsewhere(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats | None:  # noqa: ARG002
-        """What a function finds of each candidate, (candidates,), where its column is; None if that is here."""
+        """Return a function of each candidate, (candidates,), evaluated where its column is; None if that is here."""
         return None
 
     def prepare(self, base: Sequence[int], candidates: Sequence[int], room: Room | None = None) -> BlockStep:
-        """How the candidates of one block are searched: by themselves, or together where that is cheaper."""
+        """Plan the search for the candidates of one block: separately, or together where this is cheaper."""
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
         alone_costs = cost_alone(n_points * self.columns.levels[list(candidates)], len(base) + 1, n_rows)
         alone_costs = alone_costs + cost_of_building(len(base) + 1) * n_rows / self.outer.size
@@ -197,7 +197,7 @@ class Search(SearchSpace):
         )
 
     def _each_with(self, base: tuple[int, ...], candidates: Sequence[int]) -> Floats:
-        """The mean variance in ``base`` plus each candidate, each searched by itself."""
+        """Return the mean variance in ``base`` plus each candidate, each searched separately."""
         return self._each_alone([(*base, i) for i in candidates])
 
     def _share(self, base: Sequence[int], n_candidates: int, room: Room | None) -> CandidateSearch:
@@ -209,21 +209,21 @@ class Search(SearchSpace):
 
     @cached_property
     def _trees(self) -> BoundedCache[PermutedTree]:
-        """The tree of the last base: each block of candidates needs it."""
+        """Tree of the last base, which each block of candidates needs."""
         return BoundedCache(1)
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
-        """The mean variance in ``base`` minus each of the members given; None leaves nothing out."""
+        """Return the mean variance in ``base`` minus each given member; None leaves nothing out."""
         sets = [tuple(i for i in base if i != member) for member in members]
         n_rows = self.design.n_rows
         alone_cost = sum(float(cost_alone(self._max_unique_points(u), len(u), n_rows)) for u in sets if len(u) > 1)
         scan_cost = cost_of_scan(len(base), n_rows)
-        if self.groups is not None or alone_cost < scan_cost:  # a scan knows no groups
+        if self.groups is not None or alone_cost < scan_cost:  # a scan does not support groups
             return self._each_alone(sets)
         return self._scan(base, members, scan_cost)
 
     def _scan(self, base: Sequence[int], members: Sequence[int | None], cost: float) -> Floats:
-        """The same from one scan of all rows for all members."""
+        """Return the same from one scan of all rows for all members."""
         ordered = sorted(base, key=lambda i: (not self.design.is_plain(i), i))
         columns = self.design.columns_of(ordered)
         starts = np.cumsum([0, *(len(self.design.columns[i]) for i in ordered)])
@@ -243,7 +243,7 @@ class Search(SearchSpace):
         return np.array([whole if member is None else means[ordered.index(member)] for member in members])
 
     def every_subset(self, factors: Sequence[int], step: int | None) -> dict[tuple[int, ...], float]:
-        """The mean variance in every subset of some factors, where one scan for all is cheaper; otherwise nothing.
+        """Return the mean variance in every subset of the factors if one scan is cheaper, otherwise an empty dict.
 
         Given a step, the balls of every ``step``-th outer row are cached, if they are not too many.
         """
@@ -267,7 +267,7 @@ class Search(SearchSpace):
         return dict(zip(subsets[1:], means[1:].tolist(), strict=True))
 
     def _cost_of_each_subset(self, factors: Sequence[int]) -> float:
-        """Nanoseconds per row to search each subset of two factors and more by itself."""
+        """Return the nanoseconds per row to search each subset of two or more factors separately."""
         p, n_rows = len(factors), self.design.n_rows
         few = [f for f in factors if np.isfinite(self.columns.levels[f])]
         total = 0.0
@@ -280,13 +280,13 @@ class Search(SearchSpace):
 
     @cached_property
     def _subset_balls(self) -> dict[tuple[tuple[int, ...], int], Balls]:
-        """Balls of every ``step``-th outer row in every subset of the factors scanned last, without their reach."""
+        """Balls of every ``step``-th outer row in every subset of the last scanned factors, without their reach."""
         return {}
 
     # --- one set at a time -----------------------------------------------------------------------------
 
     def _each_alone(self, sets: list[tuple[int, ...]]) -> Floats:
-        """Search as many sets at a time as there are workers; of what is left over, the rows in parallel."""
+        """Search as many sets at a time as there are workers, and the remaining sets with rows in parallel."""
         even = len(sets) - len(sets) % self.workers.count
         means = self.workers.map(self._mean_alone, sets[:even])
         return np.array(means + [self._mean_alone(factors) for factors in sets[even:]])
@@ -305,20 +305,20 @@ class Search(SearchSpace):
 
     @cached_property
     def _scanned(self) -> BoundedCache[Balls]:
-        """The balls of the last sets that were scanned without each member.
+        """Balls of the sets that were last scanned without each member.
 
-        They have a cache of their own: a search could differ in the last bit, and which sets are among the last ones
-        that were searched depends on how threads take turns.
+        They have a separate cache: a search could differ in the last bit, and which sets were searched last depends on
+        the timing of threads.
         """
         return BoundedCache(CACHED_SETS)
 
     @cached_property
     def _recent(self) -> BoundedCache[Balls]:
-        """The balls of the last sets: those that elimination ends with are needed again."""
+        """Balls of the last sets: those at which elimination stops are needed again."""
         return BoundedCache(CACHED_SETS)
 
     def balls(self, factors: Sequence[int], step: int = 1) -> Balls:
-        """The balls of every ``step``-th outer row."""
+        """Return the balls of every ``step``-th outer row."""
         known = self._scanned.get(factors) or self._recent.get(factors)
         if known is not None:
             return known.every(step)
@@ -329,7 +329,7 @@ class Search(SearchSpace):
 
     @property
     def is_small(self) -> bool:
-        """Whether there is room for results about each row."""
+        """True if results for each row are small enough to be cached."""
         return self.outer.size <= CACHED_ROWS
 
     def _find_balls(self, factors: Sequence[int], rows: Positions) -> Balls:
@@ -352,13 +352,13 @@ class Search(SearchSpace):
         return Balls(variance[point], reach[point], equal_rows)
 
     def contributions(self, factors: Sequence[int], step: int) -> Contributions:
-        """What every ``step``-th outer row contributes to the mean variance.
+        """Return the contribution of every ``step``-th outer row to the mean variance.
 
-        Where many rows are equal that is the square of its own deviation, elsewhere the variance in its ball of b
-        rows. A row is in b balls, and two that are neighbours are in several together. With normal deviations, a
-        variance in a ball has the variance 2 σ⁴/(b − 1) and the mean square (b + 1)/(b − 1) σ⁴; all balls together add
-        2 σ⁴ to it if all neighbours are mutual, and 2 σ⁴/(b − 1) to the variance of a squared deviation where rows are
-        equal. Of several outputs, the 2 is twice their `likeness`.
+        Where many rows are equal, this is its own squared deviation, otherwise the variance in its ball of b rows. A
+        row is in b balls, and two neighbours are in several together. With normal deviations, a variance in a ball has
+        the variance 2 σ⁴/(b − 1) and the mean square (b + 1)/(b − 1) σ⁴; all balls together add 2 σ⁴ to it if all
+        neighbours are mutual, and 2 σ⁴/(b − 1) to the variance of a squared deviation where rows are equal. For several
+        outputs, the 2 is twice their `likeness`.
         """
         outer = self.outer[::step]
         if not factors:
@@ -379,24 +379,24 @@ class Search(SearchSpace):
         return Contributions(values, overlap, shared, 1 / float(np.mean(own)))
 
     def squared_deviations(self, rows: Positions) -> Contributions:
-        """What some rows contribute to Var(Y)."""
+        """Return the contributions of some rows to Var(Y)."""
         n = self.design.n_rows if self.weights is None else self.weights.sum() ** 2 / (self.weights @ self.weights)
         return Contributions((self.y[rows] ** 2).sum(axis=1) * (n / (n - 1) / self.unit), 0.0)
 
     @cached_property
     def likeness(self) -> float:
-        """How alike the outputs are: tr(S²)/tr(S)² of their covariance S, 1 for one and 1/q for q unrelated ones."""
+        """Concentration tr(S²)/tr(S)² of the output covariance S: 1 for one output, 1/q for q uncorrelated ones."""
         if self.y.shape[1] == 1:
             return 1.0
         centred = self.y - self.y.mean(axis=0)
-        covariance = np.einsum("ni,nj->ij", centred, centred)  # up to a factor; BLAS would wake threads of its own
-        return float(((covariance / np.trace(covariance)) ** 2).sum())  # whose square could overflow
+        covariance = np.einsum("ni,nj->ij", centred, centred)  # up to a factor; BLAS would start threads of its own
+        return float(((covariance / np.trace(covariance)) ** 2).sum())  # its square could overflow
 
     def unique_points(self, factors: Sequence[int], every: bool = False) -> UniquePoints:
-        """The unique points in some factors, or all rows where a factor has too many values for rows to be equal.
+        """Return the unique points in some factors, or all rows if a factor has too many values for rows to be equal.
 
-        With ``every``, equal rows are collapsed there too, however few they are. Rows in groups are never collapsed:
-        each has other neighbours.
+        With ``every``, equal rows are collapsed there too, however few they are. Rows in groups are never collapsed,
+        because each has different neighbours.
         """
         if self.groups is not None and factors:
             return all_rows(self.y)
@@ -407,14 +407,14 @@ class Search(SearchSpace):
         return all_rows(self.y)
 
     def _max_unique_points(self, factors: Sequence[int]) -> float:
-        """How many unique points there can be; infinity for more than float64 can hold, or if none are collapsed."""
+        """Return the maximum number of unique points; infinity if float64 cannot hold it, or if none are collapsed."""
         if self.groups is not None:
             return math.inf
         product = math.prod(self.columns.levels[list(factors)].tolist())
         return product if product < MAX_COUNT else math.inf
 
     def _number_points(self, factors: tuple[int, ...]) -> tuple[Positions, int]:
-        """The number of each row's unique point, (rows,), without gaps, and how many there are."""
+        """Return the index of each row's unique point, (rows,), without gaps, and the number of points."""
 
         def make() -> tuple[Positions, int]:
             base = self._recent_points.find(factors[:-1], lambda: self._split_points(factors[:-1]))
@@ -425,7 +425,7 @@ class Search(SearchSpace):
     def _split_points(
         self, factors: tuple[int, ...], points: tuple[Positions, int] | None = None
     ) -> tuple[Positions, int]:
-        """Unique points split further by some more factors; by default, from one point that holds all rows."""
+        """Split unique points further by more factors; by default, start from one point that holds all rows."""
         points = points or (np.zeros(self.design.n_rows, dtype=np.intp), 1)
         for i in factors:
             levels = int(self.columns.levels[i])
@@ -433,7 +433,7 @@ class Search(SearchSpace):
         return points
 
     def _codes(self, factor: int) -> Positions:
-        """The number of each row's distinct value, (rows,)."""
+        """Return the code of each row's distinct value, (rows,)."""
         if factor in self.columns.codes:
             return self.columns.codes[factor]
         columns = self.design.columns[factor]
@@ -441,19 +441,19 @@ class Search(SearchSpace):
 
     @cached_property
     def _recent_codes(self) -> BoundedCache[Positions]:
-        """The codes wanted last: those of a base are wanted for each candidate."""
+        """Recently used codes: those of a base are needed for each candidate."""
         return BoundedCache(CACHED_SETS)
 
     @cached_property
     def _recent_points(self) -> BoundedCache[tuple[Positions, int]]:
-        """The unique points of the last sets: the base of a step is needed for each candidate."""
+        """Unique points of the last sets: those of the base of a step are needed for each candidate."""
         return BoundedCache(CACHED_SETS if self.design.n_rows <= CACHED_ROWS else 0)
 
     # --- columns ---------------------------------------------------------------------------------------
 
     @cached_property
     def columns(self) -> Columns:
-        """All varying factors by themselves: single columns are sorted once, others searched like any set."""
+        """Results for all varying factors alone: single columns are sorted once, others searched like any set."""
         if self.known is not None:
             return self.known
         n, p = self.design.n_rows, self.design.n_factors
@@ -485,7 +485,7 @@ class Search(SearchSpace):
         return factors, sums / self.outer_weight, n_levels, {int(factors[i]): numbers[i] for i in few}
 
     def _variances_alone(self, factors: Sequence[int]) -> Floats:
-        """The mean variance of y in the balls of each factor alone."""
+        """Return the mean variance of y in the balls of each factor alone."""
         variance = self.columns.variance[list(factors)]
         sought = [i for i in factors if self.groups is not None or not self.design.single[i]]
         found = dict(zip(sought, self.workers.map(self._search_alone, sought), strict=True))

@@ -1,4 +1,4 @@
-"""What a search is made in: the table, the outer rows, the number of neighbours, and who does the work."""
+"""Search space: the table, the outer rows, the number of neighbours, and the workers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ MAX_ROWS = 2**31 - 1
 
 @dataclass(frozen=True)
 class PermutedTree:
-    """A k-d tree whose points are stored in tree order, so that what is near in space is near in memory."""
+    """k-d tree with points stored in tree order, so that points near in space are near in memory."""
 
     tree: Tree
     caps: Floats
-    """What values add to a squared distance that cannot be compared, (dimensions,)."""
+    """Squared distance of values that are not comparable, (dimensions,)."""
     position: Positions
-    """Where each point went in tree order, (points,)."""
+    """Position of each point in tree order, (points,)."""
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Where neighbours are searched; what kernels trust without checking is guaranteed here."""
+    """Space in which neighbours are searched, with the guarantees that kernels rely on without checking."""
 
     design: Design
     y: Floats
-    """(rows, outputs)."""
+    """Response, (rows, outputs)."""
     outer: Positions
     n_neighbors: int
     workers: Workers
     weights: Floats | None = None
-    """What the ball of each row counts in means, (rows,); None if all count the same."""
+    """Weight of the ball of each row in means, (rows,); None if all are equal."""
     groups: Positions | None = None
-    """The group of each row, (rows,), whose rows are never each other's neighbours; None if every row is by itself."""
+    """Group of each row, (rows,), whose rows are never each other's neighbours; None without groups."""
 
     def __post_init__(self) -> None:
-        """Refuse what would make a kernel read beyond an array. Kernels check nothing; all they trust is checked here.
+        """Raise an error for input that would make a kernel read beyond an array: kernels check nothing themselves.
 
         Values of the design are finite and C-ordered float64, as `read_design` makes them.
         """
@@ -66,7 +66,7 @@ class SearchSpace:
             raise ValueError(f"outer must hold rows from 0 to {n_rows - 1} in increasing order; got {outer!r}.")
 
     def kd_tree(self, factors: Sequence[int], rows: Positions | slice = slice(None)) -> PermutedTree:
-        """The k-d tree of some rows in the space of some factors."""
+        """Return the k-d tree of some rows in the space of some factors."""
         columns = self.columns_in_order(factors)
         values, where = self.design.view(columns)
         coordinates = np.ascontiguousarray(values[rows][:, where].T)
@@ -75,10 +75,10 @@ class SearchSpace:
         return PermutedTree(tree, caps, inverse(tree.order))
 
     def columns_in_order(self, factors: Sequence[int]) -> list[int]:
-        """The columns of factors in the order that kernels expect: distances without a cap are faster.
+        """Return the columns of factors in the order that kernels expect: first those without a cap, which are faster.
 
-        Then come numbers some of which are missing, and last categories. A set has one order, whatever order it is
-        given in: sums have the same bits, cached or not.
+        Then follow numbers with missing values, and last categories. A set has one order, however it is given, so that
+        sums are bit-for-bit identical, cached or not.
         """
         design = self.design
         return sorted(
@@ -87,16 +87,16 @@ class SearchSpace:
 
     @cached_property
     def row_weights(self) -> Floats:
-        """What the ball of each row counts, (rows,)."""
+        """Weight of the ball of each row, (rows,)."""
         return np.ones(self.design.n_rows) if self.weights is None else self.weights
 
     @cached_property
     def outer_weight(self) -> float:
-        """What all outer rows count together."""
+        """Total weight of all outer rows."""
         return float(self.row_weights[self.outer].sum())
 
     def mean_over_outer(self, values: Floats) -> float:
-        """The weighted mean of a value for each outer row."""
+        """Return the weighted mean of a value for each outer row."""
         if self.weights is None:
             return float(values.mean())
         return float(self.weights[self.outer] @ values) / self.outer_weight
@@ -107,23 +107,23 @@ def _is_contiguous(array: NDArray[Any], dtype: Any) -> bool:
 
 
 def most_neighbors(n_rows: int, groups: Positions | None) -> tuple[int, str]:
-    """The largest number of neighbours that every row has, itself included, and what that number is."""
+    """Return the largest number of neighbours that every row has, itself included, and a description of it."""
     if groups is None:
         return n_rows, "the number of rows"
     return n_rows - int(np.bincount(groups).max()) + 1, "the rows outside of the largest group, and one"
 
 
 def inverse(order: Positions) -> Positions:
-    """The inverse of a permutation: where each entry went."""
+    """Return the inverse of a permutation: the position of each entry."""
     position = np.empty_like(order)
     position[order] = np.arange(order.size)
     return position
 
 
 def occupied(points: Positions, n_rows: int, n_points: int) -> Positions:
-    """The points, of ``n_points``, at which the given rows are, each once and in order.
+    """Return the points, out of ``n_points``, that hold the given rows, each once and in order.
 
-    ``points`` has the point of each of these rows; if they are all ``n_rows`` of the table, every point is occupied.
+    ``points`` is the point of each of these rows; if they are all ``n_rows`` of the table, every point is occupied.
     """
     if points.size == n_rows:
         return np.arange(n_points)

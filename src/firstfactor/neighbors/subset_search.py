@@ -8,15 +8,15 @@ from .kernels.subset_scan import BLOCK, subset_variances
 from .space import SearchSpace, inverse
 from .strategy import MAX_TASKS, Floats, Positions, spans
 
-# Variances in balls, of rows and subsets, that one task returns.
+# Number of variances, of rows and subsets, that one task returns.
 SUBSET_BLOCK = 2**20
 
 
 def sum_over_subsets(space: SearchSpace, factors: Sequence[int], variances: Floats | None) -> Floats:
-    """The weighted sum of the variances in the balls of the outer rows in every subset, (subsets,).
+    """Return the weighted sum of the variances in the balls of the outer rows in every subset, (subsets,).
 
-    A subset is a number whose bits say which factors are in it. If an array is given, the variances themselves are
-    written there, (outer rows, subsets).
+    A subset is a bit mask of its factors. If an array ``variances`` is given, the variances themselves are written to
+    it, (outer rows, subsets).
     """
     design, order = space.design, space.kd_tree(factors).tree.order
     columns = design.columns_of(factors)

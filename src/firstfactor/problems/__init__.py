@@ -1,4 +1,4 @@
-"""Problems whose answer is known: functions to draw tables from, and their true indices."""
+"""Test problems with known answers: functions to draw tables from, and their true indices."""
 
 from .copula import CopulaInputs
 from .monte_carlo import MonteCarloIndices, monte_carlo_total_indices

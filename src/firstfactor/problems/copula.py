@@ -13,12 +13,12 @@ from .._utils import checks
 Floats = NDArray[np.float64]
 
 SINGULAR = 1e-12
-"""Eigenvalues of correlation matrices below this are 0: some scores are a combination of others."""
+"""Eigenvalues of correlation matrices below this count as 0: some scores are linear combinations of others."""
 
 
 @runtime_checkable
 class Marginal(Protocol):
-    """A distribution of one factor, such as a frozen one of `scipy.stats`."""
+    """Distribution of one factor, such as a frozen one of `scipy.stats`."""
 
     def ppf(self, q: Floats, /) -> Any:
         """Return the quantiles of the probabilities ``q``."""
@@ -26,7 +26,7 @@ class Marginal(Protocol):
 
 @dataclass(frozen=True, init=False, eq=False)
 class CopulaInputs:
-    """Factors with given distributions, tied together by a Gaussian copula.
+    """Factors with given distributions, joined by a Gaussian copula.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class CopulaInputs:
     See Also
     --------
     monte_carlo_total_indices : True total indices under such a distribution.
-    uniform_factors : Draws factors whose correlation falls with their distance.
+    uniform_factors : Draw factors whose correlation decreases with their distance.
 
     Examples
     --------
@@ -56,11 +56,11 @@ class CopulaInputs:
     """
 
     marginals: tuple[Marginal, ...]
-    """The distribution of each factor."""
+    """Distribution of each factor."""
     correlation: Floats
     """Correlation of the normal scores, (factors, factors)."""
     names: tuple[str, ...]
-    """The name of each factor."""
+    """Name of each factor."""
 
     def __init__(
         self,
@@ -79,12 +79,12 @@ class CopulaInputs:
 
     @property
     def n_factors(self) -> int:
-        """How many factors there are."""
+        """Number of factors."""
         return len(self.marginals)
 
     @property
     def independent(self) -> bool:
-        """Whether the factors are independent of each other."""
+        """True if the factors are independent of each other."""
         return np.array_equal(self.correlation, np.eye(self.n_factors))
 
     def sample(self, n_rows: int, seed: Any = None) -> Floats:
@@ -93,7 +93,7 @@ class CopulaInputs:
         Parameters
         ----------
         n_rows : int
-            How many.
+            Number of rows.
         seed : int, numpy Generator or None
             The same seed gives the same rows.
 
@@ -131,9 +131,9 @@ class CopulaInputs:
         Parameters
         ----------
         n_rows : int
-            How many.
+            Number of rows.
         rng : numpy Generator
-            What draws them.
+            Random generator to draw with.
 
         Returns
         -------
@@ -164,16 +164,16 @@ class CopulaInputs:
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """The normal distribution of some scores given all others, which is exact for singular correlations too."""
+    """Normal distribution of some scores given all others, exact also for singular correlations."""
 
     others: list[int]
     weights: Floats
-    """Of the others, in the conditional mean."""
+    """Weights of the others in the conditional mean."""
     spread: Floats
     """Square root of the conditional covariance."""
 
     def draw(self, scores: Floats, rng: np.random.Generator) -> Floats:
-        """Draw the group's scores anew, given the others of each row."""
+        """Redraw the scores of the group, given the others of each row."""
         fresh = rng.normal(size=(len(scores), len(self.spread)))
         return _rows_times(scores[:, self.others], self.weights) + _rows_times(fresh, self.spread)
 
@@ -192,7 +192,7 @@ def _square_root(covariance: Floats) -> Floats:
 
 
 def _check_correlation(correlation: ArrayLike) -> Floats:
-    """Return a copy of the matrix if it is one of correlations."""
+    """Return a copy of the matrix if it is a valid correlation matrix."""
     try:
         matrix = np.array(correlation, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -238,7 +238,7 @@ def _check_marginals(marginals: Sequence[Marginal] | Marginal, correlation: Floa
 
 
 def _check_one_to_one(marginals: tuple[Marginal, ...], correlation: Floats) -> None:
-    """Refuse discrete factors with correlated scores: to know such a factor is not to know its score."""
+    """Refuse discrete factors with correlated scores: the value of such a factor does not determine its score."""
     for i, marginal in enumerate(marginals):
         if hasattr(marginal, "pmf") and np.count_nonzero(correlation[i]) > 1:
             raise ValueError(

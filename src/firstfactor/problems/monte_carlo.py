@@ -1,4 +1,4 @@
-"""True total Sobol' indices of a function that can be evaluated anywhere: Double Monte Carlo and pick-freeze."""
+"""True total Sobol' indices of a known function by Double Monte Carlo and pick-freeze."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ Method = Literal["double", "pick-freeze"]
 Block = tuple[Floats, Floats]
 
 BLOCK_VALUES = 2**18
-"""Numbers in one block, 2 MB: memory does not grow with n_outer or n_inner."""
+"""Number of values in one block, 2 MB: memory does not grow with n_outer or n_inner."""
 
 
 @dataclass(frozen=True, eq=False)
 class MonteCarloIndices:
-    """Total indices of a function by Monte Carlo, and how exact they are.
+    """Total indices of a function by Monte Carlo, and their standard errors.
 
     See Also
     --------
-    monte_carlo_total_indices : Makes it.
+    monte_carlo_total_indices : Return this object.
 
     Examples
     --------
@@ -37,15 +37,15 @@ class MonteCarloIndices:
     """
 
     values: Floats
-    """One per factor, or the one index of a set."""
+    """Total index of each factor, or of a set."""
     standard_errors: Floats
     """Monte Carlo standard error of each value."""
     names: tuple[str, ...]
-    """The name of each factor, or of the set."""
+    """Name of each factor, or of the set."""
     variance: float
     """Variance of the function."""
     n_evaluations: int
-    """How many rows the function was evaluated on."""
+    """Number of rows on which the function was evaluated."""
 
     def __repr__(self) -> str:
         columns = zip(self.names, self.values, self.standard_errors, strict=True)
@@ -78,19 +78,19 @@ def monte_carlo_total_indices(
     f : callable
         Takes an array of shape (rows, factors) and returns one finite number per row.
     inputs : CopulaInputs
-        The distribution of the factors.
+        Distribution of the factors.
     n_inner : int, default 2
-        Values of a factor at each outer point, at least 2.
+        Number of values of a factor at each outer point, at least 2.
     n_outer : int, default 100,000
-        Outer points, at least 2. Standard errors fall with its square root.
+        Number of outer points, at least 2. Standard errors decrease with its square root.
     method : {"double", "pick-freeze"}, default "double"
         For independent factors there is also the pick-freeze design: two samples A and B, and for every factor A
         with that column from B, compared by Jansen's formula [3]_. It is what `scipy.stats.sobol_indices` does,
         with random points instead of a Sobol' sequence.
     subset : sequence of positions or names, optional
-        A set of factors whose joint total index is wanted instead of one index per factor.
+        Set of factors whose joint total index is computed instead of one index per factor.
     seed : int, Generator or None, default None
-        As in `numpy.random.default_rng`. The same seed gives the same bits.
+        As in `numpy.random.default_rng`. The same seed gives bit-for-bit identical results.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def monte_carlo_total_indices(
 
     See Also
     --------
-    total_indices : Estimates the same from a table.
+    total_indices : Estimate the same from a table.
     Problem.total_indices : True indices of the functions of the paper.
 
     Notes
@@ -189,20 +189,20 @@ def _pick_freeze_blocks(
 
 
 def _block_sizes(n_outer: int, n_each: int) -> Iterator[int]:
-    """Return how many outer points go into each block, of which every one holds ``n_each`` numbers."""
+    """Return the numbers of outer points in each block; every point holds ``n_each`` numbers."""
     step = max(1, BLOCK_VALUES // n_each)
     return (min(step, n_outer - start) for start in range(0, n_outer, step))
 
 
 class _CheckedFunction:
-    """A function of the user, checked at every call."""
+    """Function of the user, checked at every call."""
 
     def __init__(self, f: Function) -> None:
         self._f = f
         self.n_rows = 0
 
     def __call__(self, X: Floats, group: Sequence[int] = (), values: Floats | None = None) -> Floats:
-        """Return f at ``X`` with ``values`` in the columns of ``group``; X stays as it is, whatever f does to it."""
+        """Return f at ``X`` with ``values`` in the columns of ``group``; X is protected from changes by f."""
         X = X.copy()
         if values is not None:
             X[:, group] = values
@@ -225,7 +225,7 @@ class _CheckedFunction:
 
 
 class _Moments:
-    """Sums over outer points from which the indices and their standard errors follow, however many points there are."""
+    """Running sums over outer points, from which the indices and their standard errors follow."""
 
     def __init__(self, n_groups: int) -> None:
         self._centre: float | None = None
@@ -236,7 +236,7 @@ class _Moments:
     def add(self, responses: Floats, effects: Floats) -> None:
         """Add a block: one or two responses, and one effect for each group, of every outer point."""
         if self._centre is None:
-            # Some value amid the others keeps digits; a median is exactly the constant where f is constant.
+            # A central value as offset preserves digits; a median is exactly the constant where f is constant.
             self._centre = float(np.median(responses))
         g = responses - self._centre
         powers = np.stack([np.ones(g.shape[1]), g.mean(axis=0), (g**2).mean(axis=0)])
@@ -266,7 +266,7 @@ class _Moments:
 
 
 def _check_parameters(f: object, inputs: object, n_inner: Any, n_outer: Any, method: object) -> None:
-    """Refuse what cannot be computed."""
+    """Raise an error for invalid parameters."""
     if not callable(f):
         raise TypeError(f"f must be a function of an array of shape (rows, factors); got {f!r}.")
     if not isinstance(inputs, CopulaInputs):

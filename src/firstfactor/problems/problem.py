@@ -1,4 +1,4 @@
-"""Problems whose answer is known: the test functions of Huang and Joseph (2025), section 4, and their true indices."""
+"""Test functions of Huang and Joseph (2025), section 4, and their true indices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Problem:
-    """A function of factors in [0, 1], of which only some matter.
+    """Test function of factors in [0, 1], of which only some matter.
 
     See Also
     --------
@@ -34,15 +34,15 @@ class Problem:
     """
 
     name: str
-    """Its name."""
+    """Name of the problem."""
     function: Callable[[Floats], Floats]
-    """The response without noise, one value per row."""
+    """Function that returns the response without noise, one value per row."""
     true_factors: tuple[int, ...]
     """Positions of the factors that the function depends on."""
     n_factors: int
-    """How many factors the paper uses."""
+    """Number of factors in the paper."""
     exchangeable: tuple[tuple[int, ...], ...] = ()
-    """Groups of factors that can change places in the function: their indices tie where factors are independent."""
+    """Groups of exchangeable factors of the function: their indices are equal where factors are independent."""
 
     @overload
     def sample(
@@ -86,9 +86,9 @@ class Problem:
         Parameters
         ----------
         n_rows : int
-            How many rows.
+            Number of rows.
         n_factors : int, optional
-            How many factors. Default: as many as in the paper.
+            Number of factors. Default: as many as in the paper.
         correlation : float, default 0
             The ρ of the Gaussian copula: ρ^abs(i − j) between the normal scores of factors i and j.
         noise : float, default 1
@@ -96,9 +96,9 @@ class Problem:
         seed : int, Generator or None, default None
             As in `numpy.random.default_rng`.
         classes : bool, default False
-            True gives two classes instead of a quantity: whether the function with its noise is above 0. With
-            ``noise=1`` these are the paper's, True with probability Φ(f(x)); in general it is Φ(f(x) / noise), and
-            the sign of the function without noise.
+            If True, return two classes instead of a quantity: whether the function with its noise is above 0. With
+            ``noise=1`` these are the paper's, True with probability Φ(f(x)); in general it is Φ(f(x) / noise), and the
+            sign of the function without noise.
         frame : {"pandas", "polars", "pyarrow"}, optional
             Return tables of this library instead of arrays: the factors x1, x2, ..., counted as in the paper, and
             the column y.
@@ -130,7 +130,7 @@ class Problem:
     ) -> Floats:
         """Compute the true total index of every factor of a sample, by Double Monte Carlo.
 
-        Truth is relative to the factors in the function: the others have index 0 and take nothing away from
+        The indices are relative to the factors in the function: the others have index 0 and take nothing away from
         those that they are correlated with.
 
         Parameters
@@ -177,7 +177,7 @@ class Problem:
 
 
 class _Uniform:
-    """The uniform distribution on [0, 1]: scipy.stats has it too, but takes long to import."""
+    """Uniform distribution on [0, 1]; that of scipy.stats takes long to import."""
 
     def ppf(self, q: Floats, /) -> Floats:
         """Return the quantiles, which are the probabilities."""
@@ -194,9 +194,9 @@ def uniform_factors(n_rows: int, n_factors: int, correlation: float, rng: np.ran
     n_rows, n_factors : int
         Size of the table.
     correlation : float
-        The ρ, from 0 to 1.
+        Correlation ρ, from 0 to 1.
     rng : numpy Generator
-        What draws them.
+        Random generator to draw with.
 
     Returns
     -------

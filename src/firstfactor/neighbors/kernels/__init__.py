@@ -1,1 +1,1 @@
-"""Compiled searches: arrays in, arrays out, no options and no checks."""
+"""Compiled searches on plain arrays, without options or checks."""

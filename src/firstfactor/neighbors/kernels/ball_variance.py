@@ -1,6 +1,6 @@
 """Numba kernel for one set of factors: the variance of y in the ball of each unique point, found in a k-d tree.
 
-Points are stored in tree order, so that what is near in space is near in memory. All distances are squared.
+Points are stored in tree order, so that points near in space are near in memory. All distances are squared.
 """
 
 from typing import Any
@@ -31,27 +31,27 @@ def ball_variances(
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Sample variance of y in the ball of each centre, in units of y², and its squared radius; both (centres,).
+    """Return the sample variance of y in the ball of each centre, in units of y², and its squared radius: (centres,).
 
     Parameters
     ----------
     tree : Tree
-        Of the unique points.
+        Tree of the unique points.
     caps : float64 (dimensions,)
-        The most that a dimension adds to a squared distance.
+        Maximum contribution of each dimension to a squared distance.
     count : float64 (points,)
-        How many rows are at each point.
+        Number of rows at each point.
     mean : float64 (points, outputs)
-        The mean of y there.
+        Mean of y at each point.
     squares : float64 (points,)
-        Sum of squared deviations of y from it, over all outputs.
+        Sum of squared deviations of y from that mean, over all outputs.
     groups : intp (points,) or None
-        The group of each point; others of the centre's group are not in its ball, and two rows of one group are not
-        compared. Each point is one row then.
+        Group of each point; others of the centre's group are not in its ball, and two rows of one group are not
+        compared. Each point is then one row.
     centres : intp (centres,)
         Positions of points, increasing.
     n_neighbors : int
-        The ball holds at least so many rows, those of the centre included, and all ties with the last one.
+        Minimum number of rows in the ball, those of the centre included; all ties with the last one are added.
     """
     near = allocate_leaf_candidates(tree, caps)
     visited, visited_distance = np.empty(count.size, np.int32), np.empty(count.size)
@@ -107,7 +107,7 @@ def _fill_variances(
         n_visited, limit = _visit_points(
             tree, caps, count, groups, centre, near, visited, visited_distance, nearest, rows
         )
-        # The limit shrank on the way: only now is it known which of the visited points are in the ball.
+        # The limit has decreased during the search: only now is it known which of the visited points are in the ball.
         inside = ZERO
         for i in range(n_visited):
             if visited_distance[i] <= limit:
@@ -136,7 +136,7 @@ def _visit_points(
     nearest: Any,
     rows: Any,
 ) -> Any:
-    """List the points that may be in the ball of the query; their number, and the squared radius that includes ties."""
+    """List the points that may be in the ball; return their number, and the squared radius including ties."""
     n_neighbors = nearest.size
     limit, n_visited, n_nearest = UNREACHED, ZERO, ZERO
     while True:
@@ -155,7 +155,7 @@ def _visit_points(
             if distance <= limit:
                 visited[n_visited], visited_distance[n_visited] = point, distance
                 n_visited += 1
-                if distance * TIES <= limit:  # else it is a tie with the last neighbour and changes no limit
+                if distance * TIES <= limit:  # else it ties with the last neighbour and changes no limit
                     n_nearest = _insert(nearest, rows, n_nearest, distance, count[point])
                     if n_nearest < 0:
                         n_nearest = -n_nearest
@@ -164,9 +164,9 @@ def _visit_points(
 
 @merged
 def _ranked(distance: Any, rank: int) -> float:
-    """One of the smallest distances of a leaf, of this rank or a later one; infinite if there are too few.
+    """Return one of the smallest distances of a leaf, of this rank or a later one; infinite if there are too few.
 
-    All lanes that equal the smallest are removed at once, so that ties count as one: the limit is too large then, never
+    All lanes equal to the smallest are removed at once, so that ties count as one: the limit is then too large, never
     too small.
     """
     distances = load16(distance, 0)
@@ -179,7 +179,7 @@ def _ranked(distance: Any, rank: int) -> float:
 
 @merged
 def _insert(nearest: Any, rows: Any, n_nearest: int, distance: float, count: float) -> int:
-    """Insert a point of ``count`` rows into the nearest ones; their new number, negative if they have enough rows."""
+    """Insert a point of ``count`` rows among the nearest; return their new number, negative if they suffice."""
     n_neighbors = nearest.size
     insert_neighbor(nearest, rows, (), ZERO, min(n_nearest, n_neighbors - 1), distance, count)
     n_rows = 0.0

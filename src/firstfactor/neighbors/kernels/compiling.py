@@ -1,10 +1,11 @@
-"""How kernels are compiled.
+"""Compilation of kernels.
 
 A kernel (`jit`) is called from Python, and its machine code is kept on disk. Functions that kernels call are compiled
 into them and kept with them: `part` as a function of its own, `inlined` and `merged` at every call.
 
-None of them makes an array: Python allocates those that a kernel fills in or needs as scratch. So references need not
-be counted, and what numpy does is not compiled: `np.empty` alone takes longer to compile than most functions here.
+None of them creates an array: Python allocates those that a kernel fills or needs as scratch. References then need not
+be counted, and numpy's functions need not be compiled: `np.empty` alone takes longer to compile than most functions
+here.
 """
 
 from types import FunctionType
@@ -17,12 +18,12 @@ from .kernel_cache import compile_and_keep
 
 Kernel = TypeVar("Kernel")
 
-# All kernels of the modules that are imported.
+# All kernels of the imported modules.
 KERNELS: list[Any] = []
 
-# None of these functions makes, keeps or returns an array. So they need not count references to those they are given:
-# an atomic operation, often longer than the work itself, on memory that all threads share. Numba has no public option
-# to switch it off; this is the one private name of numba on which the package relies.
+# None of these functions creates, keeps or returns an array. They need not count references to their arguments: an
+# atomic operation, often longer than the work itself, on memory that all threads share. Numba has no public option to
+# switch it off; this is the one private name of numba on which the package relies.
 WITHOUT_REFERENCE_COUNTING: dict[str, Any] = {"_nrt": False}
 
 # Kernels are serial and run without the GIL: threads call them on parts of the data. Coordinates and responses are
@@ -37,7 +38,7 @@ _KERNEL: Any = {
 
 _PART: Any = {**_KERNEL, "no_cpython_wrapper": True}
 
-# Numba has a type for each literal integer, and would compile a function that is called with one once more.
+# Numba has a type for each literal integer, and would compile a function called with one a second time.
 ZERO: Any = np.intp(0)
 ONE: Any = np.intp(1)
 
@@ -45,7 +46,7 @@ ONE: Any = np.intp(1)
 def jit(function: Kernel) -> Kernel:
     """Compile a kernel at its first call, and keep it for later processes.
 
-    It must not make, keep or return arrays, and all its calls must be with the same types.
+    It must not create, keep or return arrays, and all its calls must have the same types.
     """
     kernel = compile_and_keep(function, _KERNEL)
     KERNELS.append(kernel)
@@ -54,7 +55,7 @@ def jit(function: Kernel) -> Kernel:
 
 def jit_again(kernel: Kernel, name: str) -> Kernel:
     """Compile a kernel once more under another name, for arguments of other types."""
-    function: Any = getattr(kernel, "py_func", kernel)  # itself where nothing is compiled
+    function: Any = getattr(kernel, "py_func", kernel)  # itself if nothing is compiled
     copy: Any = FunctionType(function.__code__, function.__globals__, name)
     copy.__qualname__ = name
     return jit(copy)
@@ -69,18 +70,18 @@ def part(function: Kernel) -> Kernel:
 def inlined(function: Kernel) -> Kernel:
     """Copy a function into its callers, which are then compiled as if it were written there.
 
-    This is for most functions: to hand over arrays takes longer than a short function does, and to compile every
-    function by itself and once more in its callers takes longer than to compile it there only.
+    This suits most functions: passing arrays takes longer than a short function does, and compiling every function by
+    itself and again in its callers takes longer than compiling it there only.
     """
     compiled: Any = njit(**_PART, inline="always")(function)
     return compiled
 
 
 def merged(function: Kernel) -> Kernel:
-    """Compile a `part`, and then put it into its callers.
+    """Compile a `part`, and then merge it into its callers.
 
-    This is for long functions, whose copies take long to compile, and where measured to be faster: searches for one set
-    of factors took a tenth longer with copies.
+    This suits long functions, whose copies take long to compile, and functions measured to be faster this way: searches
+    for one set of factors took a tenth longer with copies.
     """
     compiled: Any = njit(**_PART, forceinline=True)(function)
     return compiled

@@ -14,25 +14,25 @@ from .simd import at_most, broadcast16, first_bit, least, load16, store
 
 
 def sum_along_each(base: Any, candidates: Any, caps: Any, y: Any, weight: Any, centres: Any, n_neighbors: int) -> Any:
-    """Weighted sum of the variances in the balls of base plus each candidate, (candidates,), and visited blocks.
+    """Return the weighted sum of the ball variances of base plus each candidate, (candidates,), and visited blocks.
 
-    From its own block a centre goes outwards on both sides, until the base alone is farther than the neighbours found.
-    Of each block only the smallest distance is kept on the way. As many neighbours as wanted lie in as many blocks at
-    most, those with the smallest distances: only these are measured again, unless the next block is as near. Then there
-    are ties, and all visited blocks are measured again.
+    From its own block a search goes outwards on both sides, until the base alone is farther than the neighbours found.
+    Only the smallest distance of each block is kept on the way. As many neighbours as wanted lie in at most as many
+    blocks, those with the smallest distances: only these are measured again, unless the next block is equally near.
+    Then there are ties, and all visited blocks are measured again.
 
     Parameters
     ----------
     base : float64 (blocks, 16)
         The sorted column, padded with infinity.
     candidates : float64 (candidates, blocks, 16)
-        In the order of the base, padded with infinity.
+        Candidates in the order of the base, padded with infinity.
     caps : float64 (candidates,)
-        The most that a candidate adds to a squared distance.
+        Maximum contribution of each candidate to a squared distance.
     y : float64 (rows, outputs)
-        In the order of the base.
+        Response in the order of the base.
     weight : float64 (rows,)
-        What the ball of each row counts in the sum, in the order of the base.
+        Weight of the ball of each row in the sum, in the order of the base.
     centres : intp (centres,)
         Positions of rows in the order of the base.
     n_neighbors : int
@@ -61,7 +61,7 @@ def _add_variances(
     rows: Any,
     total: Any,
 ) -> int:
-    """Add the variances of all centres to ``total``; the number of visited blocks."""
+    """Add the variances of all centres to ``total``; return the number of visited blocks."""
     wanted = ranked.size
     n_visited = 0
     for j in range(caps.size):
@@ -100,7 +100,7 @@ def _visit_blocks(
     distance: Any,
     wanted: int,
 ) -> Any:
-    """Find the blocks with the nearest points of a centre; the first and the last block of its window."""
+    """Find the blocks with the nearest points of a centre; return the first and the last block of its window."""
     block, lane = centre // LEAF, centre % LEAF
     x = base[block, lane]
     nearest[:] = UNREACHED
@@ -126,7 +126,7 @@ def _visit_blocks(
 
 @inlined
 def _measure(base: Any, candidates: Any, cap: float, j: int, centre: int, block: int) -> Any:
-    """Distances of a centre to the 16 points of a block, in the base plus candidate j; infinite for padding."""
+    """Return the distances of a centre to the 16 points of a block in base plus candidate j; infinite for padding."""
     own_block, lane = centre // LEAF, centre % LEAF
     along = load16(base, LEAF * block) - broadcast16(base[own_block, lane])
     across = load16(candidates, LEAF * (j * base.shape[0] + block)) - broadcast16(candidates[j, own_block, lane])
@@ -135,7 +135,7 @@ def _measure(base: Any, candidates: Any, cap: float, j: int, centre: int, block:
 
 @inlined
 def _gap_before(base: Any, first: int, x: float) -> float:
-    """Distance along the base to the last point before a block, infinite if there is none."""
+    """Return the distance along the base to the last point before a block, infinite if there is none."""
     if first == 0:
         return np.inf
     gap = x - base[first - 1, base.shape[1] - 1]
@@ -144,7 +144,7 @@ def _gap_before(base: Any, first: int, x: float) -> float:
 
 @inlined
 def _gap_behind(base: Any, last: int, x: float) -> float:
-    """Distance along the base to the first point behind a block, infinite if there is none."""
+    """Return the distance along the base to the first point behind a block, infinite if there is none."""
     if last + 1 == base.shape[0]:
         return np.inf
     gap = base[last + 1, 0] - x
@@ -170,7 +170,7 @@ def _last_neighbor(
     distance: Any,
     ranked: Any,
 ) -> float:
-    """Distance of the last neighbour wanted, from the blocks with the nearest points."""
+    """Return the distance of the last wanted neighbour, from the blocks with the nearest points."""
     ranked[:] = UNREACHED
     wanted = ranked.size
     for i in range(wanted):

@@ -1,6 +1,6 @@
 """Numba kernel for a base plus each candidate, by one search in a k-d tree of the base for all candidates.
 
-Points are stored in tree order, so that what is near in space is near in memory. All distances are squared.
+Points are stored in tree order, so that points near in space are near in memory. All distances are squared.
 """
 
 from typing import Any
@@ -39,34 +39,34 @@ def sum_plus_each(
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Weighted sum of the variances in the balls of base plus each candidate, (candidates,), and two counts.
+    """Return the weighted sum of the ball variances of base plus each candidate, (candidates,), and two counts.
 
-    The counts are how many points were compared with all candidates, and how many with one because of ties.
+    The counts are the numbers of points compared with all candidates, and with one because of ties.
 
     One search in the tree of the base serves all candidates: a point at distance d in the base is at d + δ² with a
     candidate. It ends where the base alone is farther than the last neighbour of any candidate. For each candidate the
-    distances of the nearest points are kept, and their positions. One more distance is kept as well: if it
-    is a tie with the last neighbour, the ball has more points than are kept, and visited leaves are searched again.
+    distances and positions of the nearest points are kept, and one more distance: if it ties with the last neighbour,
+    the ball has more points than are kept, and visited leaves are searched again.
 
     Parameters
     ----------
     tree : Tree
-        Of all rows in the base.
+        Tree of all rows in the base.
     caps : float64 (dimensions,)
-        The most that a dimension of the base adds to a squared distance.
+        Maximum contribution of each dimension of the base to a squared distance.
     candidates : float64 (rows, columns)
-        In tree order.
+        Candidates in tree order.
     start : int
-        The column of the first candidate; all are side by side.
+        Column of the first candidate; all are side by side.
     candidate_caps : float64 (candidates,)
-        The same for candidates, infinity for padding; their number is padded to a multiple of 8.
+        Maximum contribution of each candidate, infinity for padding; their number is padded to a multiple of 8.
     y : float64 (rows, outputs)
-        In tree order.
+        Response in tree order.
     weight : float64 (rows,)
-        What the ball of each row counts in the sum, in tree order.
+        Weight of the ball of each row in the sum, in tree order.
     groups : intp (rows,) or None
-        The group of each row, in tree order; others of the centre's group are not in its ball, and two rows of one
-        group are not compared.
+        Group of each row, in tree order; others of the centre's group are not in its ball, and two rows of one group
+        are not compared.
     centres : intp (centres,)
         Positions of rows, increasing.
     n_neighbors : int
@@ -126,7 +126,7 @@ def _add_variances(
     group_sums: Any,
     total: Any,
 ) -> Any:
-    """Add the variances of all centres to ``total``; the two counts."""
+    """Add the variances of all centres to ``total``; return the two counts."""
     c, width, wanted = own.size, candidates.shape[1], positions.shape[0]
     compared = compared_again = 0
     for m in range(centres.size):
@@ -221,7 +221,7 @@ def _visit_leaves(
     own: Any,
     displaced: Any,
 ) -> Any:
-    """Find the nearest points of the query with each candidate; the numbers of visited leaves and compared points."""
+    """Find the nearest points with each candidate; return the numbers of visited leaves and compared points."""
     limit, n_visited, n_compared = UNREACHED, ZERO, ZERO
     while True:
         hits, leaf = next_leaf(tree, caps, near, limit)
@@ -243,7 +243,7 @@ def _visit_leaves(
 
 @inlined
 def _of_other_groups(groups: Any, centre: int, first: int, hits: Any) -> Any:
-    """The points of a leaf, as bits, that are not of the group of the centre."""
+    """Return a bit mask of the points of a leaf that are not in the group of the centre."""
     others, bits = hits, hits
     while bits != 0:
         i = first_bit(bits)
@@ -266,12 +266,12 @@ def _insert_points(
     hits: Any,
     displaced: Any,
 ) -> float:
-    """Insert the points of a leaf into the sorted lists of all candidates; the largest distance of a last neighbour.
+    """Insert the points of a leaf into the sorted lists of all candidates; return the largest last distance.
 
     Lists are sorted rank by rank: all points pass the first rank, which keeps the nearest one and displaces the others
-    to the next rank. So eight lists are sorted at once and without branches. `insert_distance` shifts each list by
-    another number of entries and cannot. Displaced points, distances and positions side by side, go to the two halves
-    of ``displaced`` in turn. Positions are float64, as lanes of vectors are.
+    to the next rank. Eight lists are thus sorted at once and without branches, which `insert_distance` cannot do, as it
+    shifts each list by a different number of entries. Displaced points, distances and positions side by side, go to the
+    two halves of ``displaced`` in turn. Positions are float64, like the lanes of vectors.
     """
     c, width, wanted = own.size, candidates.shape[1], positions.shape[0]
     half = displaced.size // 2
@@ -295,7 +295,7 @@ def _insert_points(
                     new, position = broadcast8(distance[i]) + term, broadcast8(float(first + i))
                 else:
                     new, position = load8(displaced, entering), load8(displaced, entering + WIDTH)
-                if rank == wanted - 1:  # of what is displaced here only the smallest distance matters
+                if rank == wanted - 1:  # of the displaced points only the smallest distance matters
                     beyond = smaller(beyond, larger(kept, new))
                 else:
                     store(displaced, leaving, larger(kept, new))
@@ -326,9 +326,9 @@ def _list_ball(
     n_visited: int,
     rows: Any,
 ) -> int:
-    """List the rows in the ball of a centre with candidate j, itself first; their number.
+    """List the rows in the ball of a centre with candidate j, itself first; return their number.
 
-    These are the nearest points, or of the visited leaves all points within the radius that are not of its group.
+    These are the nearest points, or all points of other groups within the radius in the visited leaves.
     """
     wanted = positions.shape[0]
     rows[0], n_rows = centre, 1
@@ -355,16 +355,16 @@ def _list_ball(
     return n_rows
 
 
-# The two functions below do what `variance_of_rows` does, for vectors: constants must be broadcast, and ``max`` does
-# not take vectors.
+# The two functions below are `variance_of_rows` for vectors: constants must be broadcast, and ``max`` does not accept
+# vectors.
 
 
 @inlined
 def _variances_of_nearest(y: Any, centre: int, positions: Any, chunk: int, steps: Any) -> Any:
-    """Sample variances of y among a centre and its nearest points, for eight candidates.
+    """Return the sample variances of y among a centre and its nearest points, for eight candidates.
 
-    All balls have the same number of points: products with its reciprocals replace slower divisions. ``steps``, (8,),
-    is where differences of y are gathered.
+    All balls have the same number of points: multiplication by its reciprocals replaces slower divisions. ``steps``,
+    (8,), is scratch for differences of y.
     """
     wanted = positions.shape[0]
     squares = broadcast8(0.0)
@@ -396,10 +396,10 @@ def _variances_with_ties(
     n_visited: int,
     sums: Any,
 ) -> Any:
-    """Sample variances of y among all points within the radius, the centre included, for eight candidates.
+    """Return the sample variances of y among all points within the radius, with the centre, for eight candidates.
 
-    Every lane has another ball. A weight of 0 or 1 replaces a branch for each lane. ``sums``, (outputs, 8), is where
-    the sums of each output are kept.
+    Every lane has a different ball. A weight of 0 or 1 replaces a branch for each lane. ``sums``, (outputs, 8), is
+    scratch for the sums of each output.
     """
     width = candidates.shape[1]
     mine, cap = load8(own, chunk), load8(candidate_caps, chunk)

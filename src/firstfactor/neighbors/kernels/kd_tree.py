@@ -1,9 +1,9 @@
-"""A k-d tree in numba: built once for a set of factors, searched by the kernels.
+"""k-d tree in numba: built once for a set of factors, searched by the kernels.
 
-Points come as ``coordinates``, float64 (dimensions, points), with ``caps``, float64 (dimensions,): the most that a
-dimension adds to a squared distance, infinity for numeric factors. Those come first. All distances are squared. The
-points of a leaf are stored together as (dimensions, 16), padded with zeros, and so are the boxes of eight siblings: one
-vector holds a dimension of all of them.
+Points are given as ``coordinates``, float64 (dimensions, points), with ``caps``, float64 (dimensions,): the maximum
+contribution of each dimension to a squared distance, infinity for numeric factors, which come first. All distances are
+squared. The points of a leaf are stored together as (dimensions, 16), padded with zeros, and so are the boxes of eight
+siblings: one vector holds a dimension of all of them.
 """
 
 from typing import Any, NamedTuple
@@ -18,28 +18,28 @@ from .simd import larger, smaller
 # Leaves hold at most this many points, one vector of them, and at least half as many.
 LEAF = 16
 
-# From so many points on, parts of the tree are built by several threads.
+# Minimum number of points for several threads to build parts of the tree.
 LARGE = 4096
 
 
 class Tree(NamedTuple):
-    """A balanced k-d tree with eight children per node, whose boxes lie side by side to be tested together.
+    """Balanced k-d tree with eight children per node, whose boxes lie side by side to be tested together.
 
-    Nodes are numbered level by level, the leaves last. The root may have two or four children only, so that
-    any power of two can be the number of leaves. A position is where a point is in the order of the leaves: points that
-    are near in space have positions, and memory, near each other.
+    Nodes are numbered level by level, the leaves last. The root may have only two or four children, so that the number
+    of leaves can be any power of two. A position is the place of a point in the order of the leaves: points near in
+    space have positions, and memory, near each other.
     """
 
     order: NDArray[np.intp]
-    """The point at each position, (points,)."""
+    """Point at each position, (points,)."""
     start: NDArray[np.intp]
     """Position of the first point of each leaf, and the end of the last leaf: (leaves + 1,)."""
     low: NDArray[np.float64]
     """Smallest coordinates in each child, (inner nodes, dimensions, 8), padded with zeros."""
     high: NDArray[np.float64]
-    """Largest coordinates in each child, likewise."""
+    """Largest coordinates in each child, (inner nodes, dimensions, 8), padded with zeros."""
     fan: int
-    """How many children the root has: 2, 4 or 8."""
+    """Number of children of the root: 2, 4 or 8."""
     leaves: NDArray[np.float64]
     """Coordinates of the points in each leaf, (leaves, dimensions, 16), padded with zeros."""
     points: NDArray[np.float64]
@@ -47,7 +47,7 @@ class Tree(NamedTuple):
 
 
 def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], workers: Workers) -> Tree:
-    """The k-d tree of some points, split at the median of the widest dimension until leaves are small.
+    """Build the k-d tree of points, split at the median of the widest dimension until leaves are small.
 
     Large trees are split in two levels first; threads build the four subtrees.
     """
@@ -123,7 +123,7 @@ def _split_nodes(
 
 @inlined
 def _widest(low: Any, high: Any, node: int, caps: Any) -> int:
-    """The dimension in which the box of a node is widest; a cap bounds the width as it does distances."""
+    """Return the dimension in which the box of a node is widest; a cap bounds the width as it does distances."""
     best, widest = 0, -1.0
     for k in range(caps.size):
         width = high[node, k] - low[node, k]
@@ -161,7 +161,7 @@ def _split(key: Any, order: Any, left: int, right: int, middle: int) -> None:
 
 @inlined
 def _swap(key: Any, order: Any, i: int, j: int) -> float:
-    """Swap two keys and their points; the key that was at i."""
+    """Swap two keys and their points; return the key that was at i."""
     value, point = key[i], order[i]
     key[i], order[i] = key[j], order[j]
     key[j], order[j] = value, point

@@ -1,10 +1,11 @@
-"""The folder in which numba keeps compiled kernels for later processes.
+"""Folder in which numba keeps compiled kernels for later processes.
 
-To see whether compiled code is up to date, numba looks at the file of the kernel, but kernels contain functions and
-constants of other files: after an upgrade it would run old code. So the folder is named by a digest of all files here,
-and of all else that decides what is compiled. What is in it will be run: only its owner may enter it.
+To check that compiled code is up to date, numba compares the file of the kernel, but kernels contain functions and
+constants of other files: after an upgrade it would run old code. The folder is therefore named by a digest of all files
+here, and of everything else that determines what is compiled. Its contents will be executed: only its owner may enter
+it.
 
-Where there can be no such folder, kernels are compiled in every process. Numba would go on to other folders.
+Without such a folder, kernels are compiled in every process. Numba would fall back to other folders.
 """
 
 import contextlib
@@ -28,15 +29,15 @@ _config: Any = numba.config
 # Everything that is compiled into a kernel is in this folder, which tests ensure.
 _SOURCES = Path(__file__).parent
 
-# Bytes, more than a compiled kernel takes. Where the disk is full, numba would end the run.
+# Number of bytes, more than a compiled kernel takes: numba would end the run if the disk were full.
 _SIZE = 2**20
 
-# Seconds after which the folder of a version that nobody uses is removed: a month.
+# Seconds after which the folder of an unused version is removed: a month.
 _UNUSED = 30 * 24 * 3600
 
 
 def compile_and_keep(function: Any, options: dict[str, Any]) -> Any:
-    """Compile a kernel with these options of numba at its first call, and let later processes find it.
+    """Compile a kernel with these options of numba at its first call, and keep it for later processes.
 
     A kernel must have one signature. If two processes save two of them at the same time, numba may load the code of one
     for the other.
@@ -53,7 +54,7 @@ def compile_and_keep(function: Any, options: dict[str, Any]) -> Any:
 
 
 def is_compiled() -> bool:
-    """Tell whether kernels of this version were compiled before, by this or an earlier process."""
+    """Return True if kernels of this version have been compiled, by this or an earlier process."""
     return FOLDER is not None and any(FOLDER.rglob("*.nbc"))
 
 
@@ -94,7 +95,7 @@ def _find_user_cache() -> Path:
 
 
 def _digest() -> str:
-    """Return a digest of what decides how kernels are compiled.
+    """Return a digest of everything that determines how kernels are compiled.
 
     The processor is part of numba's check, but machines that share a home and compile at the same time must not write
     to the same files.
@@ -115,7 +116,7 @@ def _digest() -> str:
 
 
 def _remove_unused(above: Path) -> None:
-    """Remove folders of versions that no process has used for long, and nothing that has another kind of name."""
+    """Remove folders of versions not used for a long time, and nothing with another kind of name."""
     for folder in above.glob("firstfactor-" + 16 * "[0-9a-f]"):
         with contextlib.suppress(OSError):  # another process may be faster
             if folder.lstat().st_mtime < time.time() - _UNUSED:
@@ -124,7 +125,7 @@ def _remove_unused(above: Path) -> None:
 
 FOLDER: Path | None = None
 OBSTACLE = ""
-"""Why there is no folder; empty if there is one, or nothing is compiled."""
+"""Reason why there is no folder; empty if there is one, or nothing is compiled."""
 
 if not _config.DISABLE_JIT:
     try:

@@ -1,12 +1,12 @@
 """Numba functions that find the leaves of a k-d tree near a query point, for all queries of a leaf together.
 
-Queries of one leaf have nearly the same leaves around them. Those are listed once, by a search through the tree from
+Queries of one leaf have nearly the same leaves around them. These are listed once, by a search through the tree from
 its root, with their boxes side by side; each query then tests the listed boxes, eight at a time. The list has the
 nearest leaves first and reaches as far as the queries of the previous leaf needed. It is extended for a query that
 needs more.
 
 All distances and radii are squared. Functions take whole arrays and positions, never rows: a view of an array that
-threads share would change its reference count, and threads would wait for each other there.
+threads share would change its reference count, for which threads would wait on each other.
 """
 
 from typing import Any, NamedTuple
@@ -18,31 +18,31 @@ from .kd_tree import LEAF, Tree, count_uncapped
 from .neighbor_list import UNREACHED, capped16
 from .simd import at_most, broadcast8, broadcast16, first_bit, larger, load8, load16, smaller, store, where_less
 
-# Nodes on the stack: at most seven siblings wait on each level, and 2**31 rows make ten levels.
+# Maximum number of nodes on the stack: at most seven siblings wait on each level, and 2**31 rows make ten levels.
 STACK = 128
 
 # The list starts with the leaves within this share of the previous radius: most queries need no more.
 NEAREST = 0.05
 
-# How much farther the list reaches each time (squared), as long as the radius that a query needs is unknown.
+# Growth of the squared radius of the list at each extension, while the radius that a query needs is unknown.
 GROWTH = 4.0
 
-# Entries of ``LeafCandidates.state``: numbers that change are in an array, as fields of a tuple cannot be assigned.
-N_NUMERIC = 0  # dimensions without a cap, which come first
-QUERY_LEAF = 1  # the leaf of the queries
-N_LISTED = 2  # leaves listed so far
-N_VISITED = 3  # listed leaves whose boxes the query has tested, −1 before its own leaf
-BATCH_START = 4  # where the eight leaves begin whose boxes were tested last
-PENDING_MASK = 5  # which of these eight are near enough and not visited yet
+# Entries of ``LeafCandidates.state``: an array, because fields of a tuple cannot be assigned.
+N_NUMERIC = 0  # number of dimensions without a cap, which come first
+QUERY_LEAF = 1  # leaf of the queries
+N_LISTED = 2  # number of leaves listed so far
+N_VISITED = 3  # number of listed leaves whose boxes the query has tested, −1 before its own leaf
+BATCH_START = 4  # start of the eight leaves whose boxes were tested last
+PENDING_MASK = 5  # mask of those of the eight that are near enough and not yet visited
 
 # Entries of ``LeafCandidates.radii``.
 LISTED_RADIUS = 0  # all leaves within this distance of the queries' box are listed
-PREVIOUS_RADIUS = 1  # what the queries of the previous leaf needed at most
-NEEDED_RADIUS = 2  # what those of this leaf have needed so far
+PREVIOUS_RADIUS = 1  # maximum that the queries of the previous leaf needed
+NEEDED_RADIUS = 2  # maximum that those of this leaf have needed so far
 
 
 class LeafCandidates(NamedTuple):
-    """The leaves near the queries of one leaf, and where the search of one query is."""
+    """Leaves near the queries of one leaf, and the state of the search for one query."""
 
     low: Any
     """Lowest coordinates of the queries, float64 (dimensions,)."""
@@ -53,21 +53,21 @@ class LeafCandidates(NamedTuple):
     box_low: Any
     """Lowest coordinates of the listed leaves, float64 (batches, dimensions, 8)."""
     box_high: Any
-    """Highest coordinates of the listed leaves, likewise."""
+    """Highest coordinates of the listed leaves, float64 (batches, dimensions, 8)."""
     query: Any
     """Coordinates of the query, float64 (dimensions,)."""
     bound: Any
     """Distances of the query to the boxes of the batch, float64 (8,)."""
     distance: Any
-    """Distances of the query to the points of the leaf visited last, float64 (16,)."""
+    """Distances of the query to the points of the last visited leaf, float64 (16,)."""
     state: Any
-    """intp (6,): see N_NUMERIC and so on."""
+    """State of the search, intp (6,): see N_NUMERIC and so on."""
     radii: Any
-    """float64 (3,): see LISTED_RADIUS and so on."""
+    """Radii of the list, float64 (3,): see LISTED_RADIUS and so on."""
     stack: Any
     """Nodes still to be searched, intp (128,)."""
     lane_numbers: Any
-    """0.0 to 15.0, float64 (16,), to tell points of a leaf from padding."""
+    """Numbers 0.0 to 15.0, float64 (16,), to separate points of a leaf from padding."""
 
 
 def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
@@ -132,7 +132,7 @@ def _start_list(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: in
 
 @inlined
 def _leaf_of(tree: Tree, position: int) -> int:
-    """The leaf with a position. Splits are in the middle, so that it is near where leaves of equal size have it."""
+    """Return the leaf of a position, near its place among leaves of equal size, as splits are in the middle."""
     leaves = tree.start.size - 1
     leaf = position * leaves // tree.start[leaves]
     while tree.start[leaf] > position:
@@ -144,7 +144,7 @@ def _leaf_of(tree: Tree, position: int) -> int:
 
 @merged
 def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
-    """The bit mask of points within the limit in the next leaf that has some, and the number of the leaf.
+    """Return the bit mask of points within the limit in the next leaf that has some, and the leaf.
 
     The query's own leaf comes first. The mask is 0 when no leaf is left. Distances are in ``near.distance``. The limit
     may shrink from call to call.
@@ -162,7 +162,7 @@ def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
 
 @inlined
 def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
-    """The next leaf whose box is within the limit, the query's own first; −1 if none is left."""
+    """Return the next leaf whose box is within the limit, the query's own first; −1 if none is left."""
     state = near.state
     if state[N_VISITED] < 0:
         state[N_VISITED] = 0
@@ -173,7 +173,7 @@ def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any
             lane = first_bit(pending)
             pending &= pending - 1
             leaf = np.intp(near.leaves[state[BATCH_START] + lane])
-            # The limit may have shrunk since the boxes of the batch were tested.
+            # The limit may have decreased since the boxes of the batch were tested.
             if near.bound[lane] <= limit and leaf != state[QUERY_LEAF]:
                 state[PENDING_MASK] = pending
                 return leaf
@@ -189,7 +189,7 @@ def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any
 
 @inlined
 def leaf_distances(tree: Tree, caps: Any, near: LeafCandidates, leaf: int) -> Any:
-    """Distances of the query to the 16 points of a leaf, a vector; infinite for padding.
+    """Return the distances of the query to the 16 points of a leaf, a vector; infinite for padding.
 
     Numeric dimensions have a loop of their own, which does not compare with a cap.
     """
@@ -207,12 +207,12 @@ def leaf_distances(tree: Tree, caps: Any, near: LeafCandidates, leaf: int) -> An
 
 @inlined
 def _measure_boxes(caps: Any, near: LeafCandidates, limit: float) -> Any:
-    """Fill in the distances to the next boxes of the list; the bit mask of those within the limit."""
+    """Compute the distances to the next boxes of the list; return the bit mask of those within the limit."""
     state = near.state
     batch = state[N_VISITED] // 8
     bound = _box_distances(near.box_low, near.box_high, batch, near.query, near.query, caps, state[N_NUMERIC])
     store(near.bound, 0, bound)
-    # A list that was extended goes on in the middle of a batch: only its new boxes, and none beyond its end.
+    # An extended list continues in the middle of a batch: use only its new boxes, and none beyond its end.
     begin, end = state[N_VISITED] - 8 * batch, min(state[N_LISTED] - 8 * batch, 8)
     state[BATCH_START], state[N_VISITED] = 8 * batch, 8 * batch + end
     return at_most(bound, broadcast8(limit)) & ((1 << end) - (1 << begin))
@@ -220,9 +220,9 @@ def _measure_boxes(caps: Any, near: LeafCandidates, limit: float) -> Any:
 
 @inlined
 def _box_distances(low: Any, high: Any, batch: int, query_low: Any, query_high: Any, caps: Any, n_numeric: int) -> Any:
-    """Distances of a box to the eight boxes of a batch, a vector; no point is nearer.
+    """Return the distances of a box to the eight boxes of a batch, a vector; no point is nearer.
 
-    A box may hold missing values next to others: then its points are no farther than the cap.
+    A box may contain missing values besides others: its points are then no farther than the cap.
     """
     d = caps.size
     total = broadcast8(0.0)
@@ -237,7 +237,7 @@ def _box_distances(low: Any, high: Any, batch: int, query_low: Any, query_high: 
 
 @inlined
 def _box_gap(low: Any, high: Any, at: int, query_low: float, query_high: float) -> Any:
-    """Gaps between an interval and eight others, a vector; 0 where they overlap."""
+    """Return the gaps between an interval and eight others, a vector; 0 where they overlap."""
     above, below = load8(low, at) - broadcast8(query_high), broadcast8(query_low) - load8(high, at)
     return larger(larger(above, below), broadcast8(0.0))
 
@@ -270,7 +270,7 @@ def _extend_list(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> N
 
 @inlined
 def _next_radius(near: LeafCandidates, limit: float) -> float:
-    """How far the list will reach: in two steps to the previous radius, then to the limit."""
+    """Return the next radius of the list: in two steps to the previous radius, then to the limit."""
     listed, previous = near.radii[LISTED_RADIUS], near.radii[PREVIOUS_RADIUS]
     if listed < NEAREST * previous:
         return NEAREST * previous
@@ -283,7 +283,7 @@ def _next_radius(near: LeafCandidates, limit: float) -> float:
 
 @inlined
 def _list_leaf(tree: Tree, near: LeafCandidates, node: int, child: int, first_leaf: int) -> None:
-    """Append a leaf, the child of a node, to the list. Its box is copied: batches of the list mix children of nodes."""
+    """Append a child of a node to the list, with a copy of its box: batches mix children of several nodes."""
     listed = near.state[N_LISTED]
     near.leaves[listed] = first_leaf + child
     for k in range(tree.points.shape[1]):

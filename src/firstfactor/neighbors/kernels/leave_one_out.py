@@ -12,11 +12,11 @@ from .kd_tree import LEAF
 from .neighbor_list import TIES, UNREACHED, capped, capped16, insert_distance
 from .simd import at_most, broadcast16, first_bit, larger, load16, store
 
-# Centres that are scanned for together: a block is fetched from memory once for all of them.
+# Number of centres scanned together: a block is fetched from memory once for all of them.
 TOGETHER = 16
 
-# Subtracting the largest term cancels: the difference is made smaller by more than the rounding error, as a neighbour
-# must never be skipped. Whether a point really is one is decided by sums without subtraction.
+# Subtracting the largest term cancels digits: the difference is reduced by more than the rounding error, as a neighbour
+# must never be skipped. Sums without subtraction then decide whether a point is a neighbour.
 LOOSE = 1 - 1e-12
 
 
@@ -30,12 +30,12 @@ def sum_minus_each(
     centres: Any,
     n_neighbors: int,
 ) -> Any:
-    """Weighted sum of the variances in the balls of all factors but one, and variance and squared radius in all.
+    """Return the weighted sums of ball variances without each factor, and variance and squared radius in all.
 
     The sums are (factors,), the others (centres,); variances are in units of y².
 
     One scan serves all: a point at distance d in all factors is at d − δ² without one. Neighbours without a factor are
-    no farther than those in all, so that only points matter that are as near as these without their largest δ².
+    no farther than those in all, so only points that are as near without their largest δ² matter.
 
     Parameters
     ----------
@@ -43,13 +43,12 @@ def sum_minus_each(
         The points again, 16 at a time, padded with zeros.
     points : float64 (rows, dimensions)
     caps : float64 (dimensions,)
-        What values add to a squared distance that cannot be compared.
+        Squared distance of values that are not comparable.
     starts : intp (factors + 1,)
-        The first dimension of each factor, and the end of the last one. Factors of one dimension without a cap come
-        first.
+        First dimension of each factor, and the end of the last one. Factors of one dimension without a cap come first.
     y : float64 (rows, outputs)
     weight : float64 (rows,)
-        What the ball of each row counts in the sums.
+        Weight of the ball of each row in the sums.
     centres : intp (centres,)
     n_neighbors : int
     """
@@ -220,7 +219,7 @@ def _visit(
     visited: Any,
     visited_reduced: Any,
 ) -> None:
-    """List and rank the points of a block, of which there are ``size``, for the m-th centre."""
+    """List and rank the points of a block, ``size`` in number, for the m-th centre."""
     last = ranked.shape[1] - 1
     without_largest = total * broadcast16(LOOSE) - largest
     bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
@@ -240,7 +239,7 @@ def _visit(
 
 @inlined
 def _count_plain(caps: Any, starts: Any) -> int:
-    """The number of factors before the first that has a cap or several dimensions."""
+    """Return the number of factors before the first that has a cap or several dimensions."""
     plain = 0
     while plain + 1 < starts.size and starts[plain + 1] == plain + 1 and caps[plain] == np.inf:
         plain += 1
@@ -249,10 +248,10 @@ def _count_plain(caps: Any, starts: Any) -> int:
 
 @inlined
 def _measure(blocks: Any, block: int, points: Any, one: int, other: int, caps: Any, starts: Any, plain: int) -> Any:
-    """Distances of two centres to the 16 points of a block, and the largest term that a factor adds to each.
+    """Return the distances of two centres to the 16 points of a block, and the largest term of any factor in each.
 
-    These are two vectors for each centre. Plain factors have a loop of their own: they are one dimension each, without
-    a cap.
+    These are two vectors for each centre. Plain factors have a separate loop: they are one dimension each, without a
+    cap.
     """
     d = caps.size
     total, largest, other_total, other_largest = broadcast16(0.0), broadcast16(0.0), broadcast16(0.0), broadcast16(0.0)
@@ -290,10 +289,10 @@ def _add_variances(
     moments: Any,
     total: Any,
 ) -> float:
-    """Add the variances of y around a centre without each factor to ``total``; the variance in all factors.
+    """Add the variances of y around a centre without each factor to ``total``; return that in all factors.
 
     Balls are known after a first pass over the visited points, and filled in a second one. Distances without each
-    factor are measured twice, as keeping them takes as much memory as the whole table.
+    factor are computed twice, as keeping them would take as much memory as the whole table.
     """
     p, plain = total.size, _count_plain(caps, starts)
     limit, last = radius * TIES, nearest.shape[1] - 1
@@ -329,7 +328,7 @@ def _add_row(moments: Any, f: int, y: Any, row: int, centre: int) -> None:
 
 @inlined
 def _sample_variance(moments: Any, f: int) -> float:
-    """Variance of y in the ball without factor f, the centre included; rounding must not make it negative."""
+    """Return the variance of y in the ball without factor f, with the centre; rounding must not make it negative."""
     others, squares = moments[0, f], moments[1, f]
     for k in range(2, moments.shape[0]):
         squares -= moments[k, f] * moments[k, f] / (others + 1.0)
@@ -338,7 +337,7 @@ def _sample_variance(moments: Any, f: int) -> float:
 
 @inlined
 def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, without: Any) -> None:
-    """Fill in the distances of two points without each factor, and in all; added up, as differences would cancel."""
+    """Compute the distances of two points without each factor, and in all; by addition, as differences would cancel."""
     p = starts.size - 1
     before = 0.0
     for f in range(p):
@@ -353,7 +352,7 @@ def _leave_each_out(points: Any, i: int, centre: int, caps: Any, starts: Any, pl
 
 @inlined
 def _term(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, f: int) -> float:
-    """What factor f adds to the distance of two points."""
+    """Return the contribution of factor f to the distance of two points."""
     if f < plain:
         step = points[i, f] - points[centre, f]
         return step * step
@@ -366,7 +365,7 @@ def _term(points: Any, i: int, centre: int, caps: Any, starts: Any, plain: int, 
 
 @inlined
 def _insert_in_each(nearest: Any, distance: Any) -> None:
-    """Insert the distances of a point, one for each list; (lists, entries)."""
+    """Insert the distances of a point, one into each list; lists are (lists, entries)."""
     last = nearest.shape[1] - 1
     for k in range(distance.size):
         if distance[k] < nearest[k, last]:

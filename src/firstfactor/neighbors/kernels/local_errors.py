@@ -1,6 +1,6 @@
 """Numba kernels for the errors of local linear fits.
 
-Points and groups are as in `local_linear`; weights are those that it makes.
+Points, groups and weights are those of `local_linear`.
 """
 
 from typing import Any
@@ -18,9 +18,9 @@ def point_means(point_of: Any, count: Any, values: Any) -> Any:
     Parameters
     ----------
     point_of : intp (rows,)
-        The point of each row.
+        Point of each row.
     count : float64 (points,)
-        The number of rows at each point.
+        Number of rows at each point.
     values : float64 (rows, columns)
     """
     if count.size == point_of.size:  # no rows are equal
@@ -32,16 +32,16 @@ def point_means(point_of: Any, count: Any, values: Any) -> Any:
 
 
 def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
-    """The fit at each row, (bands, rows, outputs) in units of y, and the sum of its squared weights, (bands, rows).
+    """Return the fit at each row, (bands, rows, outputs) in units of y, and its squared weights, (bands, rows).
 
     Parameters
     ----------
     space : Space
     mean : float64 (points, outputs)
-        The mean of y at each point, over all of its rows.
+        Mean of y at each point, over all of its rows.
     weights : Weights
     centre_of : intp (rows,)
-        The number of each row's point among the centres.
+        Index of each row's point among the centres.
     y : float64 (rows, outputs)
     """
     n_centres, n_bands = weights.used.shape
@@ -96,9 +96,9 @@ def _add_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int,
 
 @inlined
 def _weight_of_centre(space: Space, weights: Weights, m: int, band: int) -> Any:
-    """The weight of the mean of all rows at a centre, such that each row has the weight it has in the fits of others.
+    """Return the weight of the mean of all rows at a centre that gives each row its weight in the fits of others.
 
-    So the sum over all rows of a point is made once, and each row is subtracted for its own fit.
+    The sum over all rows of a point is thus computed once, and each row is subtracted for its own fit.
     """
     rows = space.count[weights.neighbors[m, 0]]
     return weights.values[m, band, 0] * rows / larger(rows - 1.0, 1.0)
@@ -106,7 +106,7 @@ def _weight_of_centre(space: Space, weights: Weights, m: int, band: int) -> Any:
 
 @inlined
 def _sum_squared_weights(space: Space, weights: Weights, m: int, band: int) -> float:
-    """The sum of the squared weights of single rows in the fit at a centre."""
+    """Return the sum of the squared weights of single rows in the fit at a centre."""
     if weights.tied[m, band] > 0:
         return 1.0 / weights.tied[m, band]
     squared_weights = 0.0
@@ -117,7 +117,7 @@ def _sum_squared_weights(space: Space, weights: Weights, m: int, band: int) -> f
 
 
 def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
-    """Sum over groups of the squared weight of all rows of a group together, float64 (centres, bands).
+    """Return the sum over groups of the squared total weight of each group, float64 (centres, bands).
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _add_squared_group_weights(space: Space, weights: Weights, of_group: Any, sq
 
 @inlined
 def _take_square(values: Any, i: int) -> float:
-    """The square of an entry, which becomes 0."""
+    """Return the square of an entry, and set the entry to 0."""
     value = values[i]
     values[i] = 0.0
     return value * value

@@ -1,6 +1,6 @@
 """Numba kernels for local linear fits: the nearest points of each point, and their weights.
 
-Points are unique: each stands for ``count`` equal rows. A row is never in its own fit: of its own point the fit takes
+Points are unique: each stands for ``count`` equal rows. A row is never in its own fit: of its own point, the fit uses
 the other rows. Where rows are in groups, each point is one row, and the others of its group are not in its fit either.
 All distances are squared; points are in tree order.
 """
@@ -15,73 +15,73 @@ from .leaf_search import PREVIOUS_RADIUS, LeafCandidates, allocate_leaf_candidat
 from .neighbor_list import INCOMPARABLE, TIES, UNREACHED, capped, insert_neighbor
 from .simd import WIDTH, broadcast8, first_bit, larger, load8, store
 
-# The ridge that is added to the diagonal for slopes, as a share of its mean: slopes stay bounded where neighbours are
-# few or collinear.
+# Ridge added to the diagonal for slopes, as a share of its mean: slopes stay bounded where neighbours are few or
+# collinear.
 RIDGE = 0.02
 
-# Neighbours whose weights have a smaller sum than this are all as far as the last one but for rounding.
+# Neighbours whose weights have a smaller sum are all as far as the last one up to rounding.
 EQUALLY_FAR = 1e-9
 
 # Added to denominators that may be 0.
 TINY = 1e-300
 
-# How much farther (squared) the neighbours of a centre are expected to be than those of the previous leaf's centres, at
-# most. A smaller limit inserts fewer points that are dropped again, but fails more often.
+# Maximum expected ratio of the squared distance of a centre's neighbours to that for the previous leaf's centres. A
+# smaller limit inserts fewer points that are dropped again, but fails more often.
 MARGIN = 1.3
 
 
 class Space(NamedTuple):
-    """The unique points of a table in the space of some factors."""
+    """Unique points of a table in the space of some factors."""
 
     points: Any
     """Coordinates of each point, float64 (points, dimensions)."""
     caps: Any
-    """The most that a dimension adds to a squared distance, float64 (dimensions,)."""
+    """Maximum contribution of each dimension to a squared distance, float64 (dimensions,)."""
     n_slopes: int
-    """Fits are linear in so many dimensions, the first ones: those of numeric factors."""
+    """Number of dimensions, the first ones, in which fits are linear: those of numeric factors."""
     count: Any
-    """The number of rows at each point, float64 (points,)."""
+    """Number of rows at each point, float64 (points,)."""
     group: Any
-    """The group of each point, intp (points,): other points of the same group are never in its fit."""
+    """Group of each point, intp (points,): other points of the same group are never in its fit."""
 
 
 class Weights(NamedTuple):
-    """The weights of points in the fit at each centre, for each number of neighbours: the bands."""
+    """Weights of points in the fit at each centre, for each number of neighbours: the bands."""
 
     neighbors: Any
-    """The points near each centre, itself first: int32 (centres, most)."""
+    """Points near each centre, itself first: int32 (centres, most)."""
     values: Any
-    """The weight of all rows at each of them together, float64 (centres, bands, most)."""
+    """Weight of all rows at each of these points together, float64 (centres, bands, most)."""
     used: Any
-    """How many of them have a weight, intp (centres, bands)."""
+    """Number of these points with a weight, intp (centres, bands)."""
     reach: Any
     """Squared distance of the last of them, float64 (centres, bands)."""
     tied: Any
-    """The number of rows within that distance if all neighbours are equally far, else 0: float64 (centres, bands).
+    """Number of rows within that distance if all neighbours are equally far, else 0: float64 (centres, bands).
 
     These can be more than are listed. The fit is the mean of them all, as none is nearer; ``values`` are 0.
     """
 
 
 def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
-    """The nearest points of each centre, itself first, their squared distances, and how many there are.
+    """Return the nearest points of each centre, itself first, their squared distances, and their number.
 
-    These are int32 and float64 (centres, wanted + 1), and intp (centres,). There is only the centre if its own rows are
-    enough. Other points of its group are left out.
+    These are int32 and float64 (centres, wanted + 1), and intp (centres,). Only the centre is listed if its own rows
+    are enough. Other points of its group are excluded.
 
     Parameters
     ----------
     tree : Tree
-        Of the unique points.
+        Tree of the unique points.
     caps : float64 (dimensions,)
     count : float64 (points,)
-        The number of rows at each point.
+        Number of rows at each point.
     group : intp (points,)
-        The group of each point.
+        Group of each point.
     centres : intp (centres,)
         Positions of points, increasing.
     wanted : int
-        How many points are listed besides the centre, at most.
+        Maximum number of points listed besides the centre.
     """
     neighbors, distances = np.empty((centres.size, wanted + 1), np.int32), np.empty((centres.size, wanted + 1))
     length = np.ones(centres.size, np.intp)
@@ -102,7 +102,7 @@ def _fill_neighbors(
     distances: Any,
     length: Any,
 ) -> None:
-    """Fill in the lists of all centres."""
+    """Fill the lists of all centres."""
     most = neighbors.shape[1]
     for m in range(centres.size):
         neighbors[m, 0], distances[m, 0] = centres[m], 0.0
@@ -126,7 +126,7 @@ def _search(
     neighbors: Any,
     distances: Any,
 ) -> Any:
-    """List the points near the m-th centre, sorted by distance; their number, the centre included.
+    """List the points near the m-th centre, sorted by distance; return their number, the centre included.
 
     With ``expect``, only those within the expected limit: fewer points are inserted that are dropped again.
     """
@@ -150,20 +150,20 @@ def _search(
 
 
 def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, bands: Any) -> Any:
-    """The last four parts of `Weights`, for each number of neighbours in ``bands``.
+    """Return the last four fields of `Weights`, for each number of neighbours in ``bands``.
 
-    The fit is linear in the first dimensions. Weights fall with the distance, to 0 at that of the last neighbour: ties
-    there do not matter.
+    The fit is linear in the first dimensions. Weights decrease with the distance, to 0 at that of the last neighbour:
+    ties there do not matter.
 
     Parameters
     ----------
     space : Space
     neighbors : int32 (centres, most)
-        The nearest points of each centre, itself first.
+        Nearest points of each centre, itself first.
     distances : float64 (centres, most)
         Their squared distances.
     length : intp (centres,)
-        How many there are.
+        Number of points of each centre.
     bands : intp (bands,)
     """
     n, most = neighbors.shape
@@ -230,7 +230,7 @@ def _fill_terms(terms: Any, space: Space, neighbors: Any, m: int, length: int) -
 
 @inlined
 def _size_of_band(space: Space, neighbors: Any, m: int, length: int, band: int) -> Any:
-    """How many points, the centre included, have at least ``band`` rows besides the one that is fitted."""
+    """Return the number of points, the centre included, with at least ``band`` rows besides the fitted one."""
     rows, size = space.count[neighbors[m, 0]] - 1.0, ONE
     while rows < band and size < length:
         rows += space.count[neighbors[m, size]]
@@ -242,9 +242,9 @@ def _size_of_band(space: Space, neighbors: Any, m: int, length: int, band: int) 
 def _fill_kernel_weights(
     weights: Any, m: int, band: int, count: Any, neighbors: Any, distances: Any, size: int
 ) -> float:
-    """Fill in weights that fall with the distance, to 0 at that of the last point, times its rows; their sum.
+    """Fill in weights that decrease to 0 at the last point, times the number of rows; return their sum.
 
-    One row of the centre itself does not count: the one that is fitted.
+    One row of the centre itself does not count: the fitted one.
     """
     reach = distances[m, size - 1] + TINY
     total = 0.0
@@ -257,7 +257,7 @@ def _fill_kernel_weights(
 
 @inlined
 def _count_tied(space: Space, centre: int, reach: float) -> float:
-    """The number of rows within the reach of a centre, its own aside."""
+    """Return the number of rows within the reach of a centre, without its own."""
     rows = 0.0
     for point in range(space.count.size):
         if is_within(space, centre, point, reach):
@@ -267,7 +267,7 @@ def _count_tied(space: Space, centre: int, reach: float) -> float:
 
 @inlined
 def is_within(space: Space, centre: int, point: int, reach: float) -> bool:
-    """Whether a point of another group than the centre's is not farther than the reach but for rounding."""
+    """Return True if a point of another group than the centre's is within the reach, up to rounding."""
     total = 0.0
     for k in range(space.caps.size):
         step = space.points[point, k] - space.points[centre, k]
@@ -296,9 +296,9 @@ def _fill_gram(gram: Any, terms: Any, weights: Any, m: int, band: int, size: int
 
 @inlined
 def _solve_first(gram: Any, solution: Any) -> None:
-    """Solve gram · solution = (1, 0, …, 0) by Cholesky decomposition, in place: the fit at the centre is the constant.
+    """Solve gram · solution = (1, 0, …, 0) by Cholesky decomposition in place: the fit at the centre is the constant.
 
-    Written out, as systems are small and a call of LAPACK from numba allocates arrays.
+    Written out, because systems are small and a call of LAPACK from numba allocates arrays.
     """
     p = solution.size
     for r in range(p):

@@ -1,4 +1,4 @@
-"""What all searches share: what a column adds to a distance, sorted lists of the nearest points, variances in balls.
+"""Parts of all searches: contributions of columns to distances, sorted lists of nearest points, ball variances.
 
 All distances are squared. y has one or more columns; variances are sums over all of them, in units of y².
 """
@@ -10,39 +10,39 @@ import numpy as np
 from .compiling import inlined, merged
 from .simd import broadcast8, broadcast16, where_less
 
-# The distance of a neighbour that is yet to be found: larger than any distance between points, and smaller than
-# infinity, which is the distance of padding. So padding never wins, not even against an empty entry.
+# Distance of a neighbour not yet found: larger than any distance between points, and smaller than infinity, the
+# distance of padding. Padding is thus never nearest, not even compared with an empty entry.
 UNREACHED = 1e300
 
-# Distances whose ratio is within this factor (it is squared, as they are) differ by rounding only: they are ties.
+# Distances with a ratio within this factor (squared, as they are) differ by rounding only: they are ties.
 TIES = (1 + 1e-9) ** 2
 
-# Squared differences from here on are between values that cannot be compared, levels or missing ones, which `data` puts
-# far from all others. They count as much as the cap of their column.
+# Larger squared differences are between values that are not comparable, levels or missing values, which `data` sets far
+# from all others. They count as the cap of their column.
 INCOMPARABLE = 2.0**390
 
 
 @inlined
 def capped(square: float, cap: float) -> float:
-    """What a column adds to a distance: the squared difference, or the cap of values that cannot be compared."""
+    """Return the contribution of a column to a distance: the squared difference, or the cap if not comparable."""
     return square if square < INCOMPARABLE else cap
 
 
 @inlined
 def capped8(square: Any, cap: Any) -> Any:
-    """The same for vectors of eight."""
+    """Return the same for vectors of 8."""
     return where_less(square, broadcast8(INCOMPARABLE), square, cap)
 
 
 @inlined
 def capped16(square: Any, cap: Any) -> Any:
-    """The same for vectors of 16."""
+    """Return the same for vectors of 16."""
     return where_less(square, broadcast16(INCOMPARABLE), square, cap)
 
 
 @inlined
 def insert_distance(distances: Any, which: Any, rank: int, distance: float) -> None:
-    """Insert a distance into a sorted list, where its entry ``rank`` is free or may be dropped.
+    """Insert a distance into a sorted list, whose entry ``rank`` is free or may be dropped.
 
     ``distances`` holds one list or many: entry r of a list is at index (*which, r). For a single list ``which`` is ().
     Positions in a flat array would be simpler, but numba tests every index for being negative. The compiler drops the
@@ -59,7 +59,7 @@ def insert_distance(distances: Any, which: Any, rank: int, distance: float) -> N
 def insert_neighbor(
     distances: Any, labels: Any, which: Any, first: int, rank: int, distance: float, label: Any
 ) -> None:
-    """The same for entries from ``first`` on with labels: the numbers of points or blocks, or counts of rows.
+    """Insert a distance with a label into entries from ``first`` on; labels are indices or counts of rows.
 
     Labels are shifted in the same loop: a second one, after `insert_distance`, made searches a fifth slower.
     """
@@ -72,7 +72,7 @@ def insert_neighbor(
 
 @inlined
 def variance_of_rows(y: Any, rows: Any, n_rows: int, centre: int) -> float:
-    """Variance of y in a ball of a centre and the first ``n_rows`` of the rows listed, with n − 1 in the denominator.
+    """Return the variance of y (ddof = 1) in a ball of a centre and the first ``n_rows`` of the listed rows.
 
     y is taken relative to the centre: sums of values far from 0 would cancel. Rounding must not make it negative.
     """
@@ -88,7 +88,7 @@ def variance_of_rows(y: Any, rows: Any, n_rows: int, centre: int) -> float:
 
 @merged
 def variance_of_points(count: Any, mean: Any, squares: Any, points: Any, n_points: int, centre: int) -> float:
-    """Variance of y in a ball of the first ``n_points`` of the points listed, each of which stands for several rows.
+    """Return the variance of y in a ball of the first ``n_points`` listed points, each for several rows.
 
     ``squares`` are the sums of squared deviations of y from the ``mean`` of each point.
     """
@@ -107,12 +107,12 @@ def variance_of_points(count: Any, mean: Any, squares: Any, points: Any, n_point
 
 
 def allocate_group_sums(groups: Any, n_outputs: int) -> Any:
-    """Return zeros, (groups + 1, 2 + outputs), as `variance_between_groups` wants them.
+    """Return zeros, (groups + 1, 2 + outputs), as `variance_between_groups` requires them.
 
     Parameters
     ----------
     groups : intp (rows,) or None
-        The group of each row, from 0 on.
+        Group of each row, from 0.
     n_outputs : int
     """
     return np.zeros((1 if groups is None else groups.max() + 2, 2 + n_outputs))
@@ -120,12 +120,11 @@ def allocate_group_sums(groups: Any, n_outputs: int) -> Any:
 
 @inlined
 def variance_between_groups(y: Any, groups: Any, rows: Any, n_rows: int, centre: int, sums: Any) -> float:
-    """Half of the mean squared difference of y between two rows of different groups, among the first ``n_rows`` listed.
+    """Return half of the mean squared difference of y between rows of different groups among the first ``n_rows``.
 
-    If each row is a group of its own, this is the sample variance. Of several rows of one group, what they have in
-    common would make it too small. ``sums``, (groups + 1, 2 + outputs), is all 0 before and after: count, sum of
-    squares and sum of each output for each group, and for all of them in its last row. y is taken relative to the
-    centre.
+    If each row is a group of its own, this is the sample variance. Within a group, shared effects would make it too
+    small. ``sums``, (groups + 1, 2 + outputs), is all 0 before and after: count, sum of squares and sum of each output
+    for each group, and for all of them in its last row. y is taken relative to the centre.
     """
     whole, n_outputs = sums.shape[0] - 1, y.shape[1]
     for i in range(n_rows):
@@ -143,14 +142,14 @@ def variance_between_groups(y: Any, groups: Any, rows: Any, n_rows: int, centre:
     pairs = 1.0 * n_rows * n_rows
     for i in range(n_rows):
         group = groups[rows[i]]
-        pairs -= sums[group, 0] * sums[group, 0]  # 0 where the group was met before
+        pairs -= sums[group, 0] * sums[group, 0]  # 0 if the group was met before
         differences -= _take_differences(sums, group)
     return max(differences, 0.0) / pairs
 
 
 @inlined
 def _take_differences(sums: Any, group: int) -> float:
-    """Sum of the squared differences of all pairs of rows of a group, whose entries become 0."""
+    """Return the sum of squared differences of all pairs of rows of a group, and set its entries to 0."""
     differences = sums[group, 0] * sums[group, 1]
     for k in range(2, sums.shape[1]):
         differences -= sums[group, k] * sums[group, k]

@@ -1,7 +1,7 @@
-"""Numba kernels for polynomials in several columns: their terms at each row, made orthonormal.
+"""Numba kernels for polynomials in several columns: their terms at each row, orthonormalised.
 
 Terms are products of two Legendre polynomials, the second of which may be the constant. Arrays of terms are padded with
-columns of zeros to whole vectors. Products of matrices are written out: BLAS would wake threads of its own.
+columns of zeros to whole vectors. Matrix products are written out: BLAS would start threads of its own.
 """
 
 from typing import Any
@@ -11,19 +11,19 @@ import numpy as np
 from .compiling import inlined, jit
 from .simd import WIDTH, broadcast8, load8, store
 
-# Rows that are multiplied at a time: they stay in a fast cache while every pair of columns is.
+# Number of rows multiplied at a time: they stay in a fast cache for every pair of columns.
 ROWS = 256
 
 
 def evaluate_terms(columns: Any, terms: Any) -> Any:
-    """The value of each term at each row, float64 (rows, padded terms).
+    """Return the value of each term at each row, float64 (rows, padded terms).
 
     Parameters
     ----------
     columns : float64 (rows, columns)
-        Between −1 and 1.
+        Values between −1 and 1.
     terms : intp (terms, 4)
-        The column and the degree of the first polynomial, and those of the second.
+        Column and degree of the first polynomial, and of the second.
     """
     highest = max(terms[:, 1].max(), terms[:, 3].max(), 1)
     width = -(-len(terms) // WIDTH) * WIDTH
@@ -46,9 +46,9 @@ def _fill_terms(columns: Any, terms: Any, powers: Any, values: Any) -> None:
 
 
 def orthonormalise(values: Any, rows: Any, least: float) -> Any:
-    """Return columns made orthonormal over some rows, one after the other: float64 (all rows, padded terms).
+    """Return columns orthonormalised in sequence over some rows: float64 (all rows, padded terms).
 
-    A column becomes zeros if those before it explain all but a share ``least`` of its square.
+    A column becomes zeros if earlier ones explain all but a share ``least`` of its sum of squares.
 
     Parameters
     ----------

@@ -20,17 +20,17 @@ from numba.extending import intrinsic, lower_builtin, models, register_model, ty
 # Lanes of a short vector: with AVX-512 one register of doubles, with AVX2 two.
 WIDTH = 8
 
-# No vector has a NaN, and the sign of zero does not matter. A product and a sum may become one instruction.
+# Vectors contain no NaN, and the sign of zero does not matter. A product and a sum may become one instruction.
 _FLAGS = ("nnan", "nsz", "contract")
 
 _INTEGER, _LANE, _BIT = ir.IntType(64), ir.IntType(32), ir.IntType(1)
 
-# How LLVM calls numba's types of numbers.
+# LLVM types of numba's number types.
 _LLVM_TYPE: Any = {types.float64: ir.DoubleType(), types.float32: ir.FloatType()}
 
 
 class Vector(types.Type):
-    """Numba's type of a vector of ``width`` numbers."""
+    """Numba type of a vector of ``width`` numbers."""
 
     def __init__(self, width: int, number: Any = types.float64) -> None:
         self.width, self.number = width, number
@@ -38,13 +38,13 @@ class Vector(types.Type):
 
     @property
     def llvm_type(self) -> Any:
-        """The same type in LLVM."""
+        """The corresponding LLVM type."""
         return ir.VectorType(_LLVM_TYPE[self.number], self.width)
 
 
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
-    """How LLVM represents a vector: as one value."""
+    """Representation of a vector in LLVM: one value."""
 
     def __init__(self, manager: Any, kind: Vector) -> None:
         super().__init__(manager, kind, kind.llvm_type)
@@ -70,7 +70,7 @@ _define_operator(operator.truediv, "fdiv")
 
 
 def _address(context: Any, builder: Any, kind: Any, vector: Vector, array: Any, at: Any) -> Any:
-    """The address of a vector in an array."""
+    """Return the address of a vector in an array."""
     contents = context.make_array(kind)(context, builder, array)
     if config.BOUNDSCHECK:  # type: ignore[attr-defined]
         _check_bounds(context, builder, vector.width, at, contents.nitems)
@@ -78,14 +78,14 @@ def _address(context: Any, builder: Any, kind: Any, vector: Vector, array: Any, 
 
 
 def _check_bounds(context: Any, builder: Any, width: int, at: Any, size: Any) -> None:
-    """Raise an IndexError where a vector would not lie in its array; numba's own checks see single entries only."""
+    """Raise an IndexError if a vector lies outside its array; numba's own checks see single entries only."""
     beyond = builder.icmp_signed(">", builder.add(at, _INTEGER(width)), size)
     with builder.if_then(builder.or_(builder.icmp_signed("<", at, _INTEGER(0)), beyond), likely=False):
         context.call_conv.return_user_exc(builder, IndexError, ("a vector lies outside of its array",))
 
 
 def _alignment(vector: Vector) -> int:
-    """That of arrays, in bytes: vectors are longer, but start at any entry."""
+    """Return the alignment of arrays in bytes: vectors are longer, but start at any entry."""
     return int(vector.number.bitwidth) // 8
 
 
@@ -200,7 +200,7 @@ def _count_bits(_: Any, bits: Any) -> Any:
 
 
 def _mask_of(flags: Any) -> int:
-    """Flags as a bit mask."""
+    """Return flags as a bit mask."""
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
@@ -208,30 +208,30 @@ def _store_in_numpy(array: Any, at: int, vector: Any) -> None:
     array.reshape(-1)[at : at + len(vector)] = vector
 
 
-# Each of them for kernels, and in plain numpy for NUMBA_DISABLE_JIT=1.
+# Each function for kernels, and in plain numpy for NUMBA_DISABLE_JIT=1.
 _PLAIN = config.DISABLE_JIT  # type: ignore[attr-defined]
 
 load8: Any = (lambda array, at: array.reshape(-1)[at : at + 8].copy()) if _PLAIN else _load(8)
 load16: Any = (lambda array, at: array.reshape(-1)[at : at + 16].copy()) if _PLAIN else _load(16)
-"""load16(array, at): the vector that starts at a position."""
+"""load16(array, at): return the vector that starts at a position."""
 broadcast8: Any = (lambda value: np.full(8, value)) if _PLAIN else _broadcast(8)
 broadcast16: Any = (lambda value: np.full(16, value)) if _PLAIN else _broadcast(16)
-"""broadcast16(value): the same number in all lanes."""
+"""broadcast16(value): return a vector with the same number in all lanes."""
 store: Any = _store_in_numpy if _PLAIN else _store
-"""store(array, at, vector): write a vector from a position on."""
+"""store(array, at, vector): write a vector to a position."""
 to_float32: Any = (lambda vector: vector.astype(np.float32)) if _PLAIN else _to_float32
-"""A vector of doubles rounded to float32."""
+"""to_float32(vector): round a vector of doubles to float32."""
 smaller: Any = np.minimum if _PLAIN else _extremum("<")
 larger: Any = np.maximum if _PLAIN else _extremum(">")
-"""The smaller and the larger of two numbers, or of two vectors lane by lane, without a branch."""
+"""Return the smaller or the larger of two numbers, or of two vectors lane by lane, without a branch."""
 where_less: Any = (lambda a, b, then, otherwise: np.where(a < b, then, otherwise)) if _PLAIN else _where_less
-"""where_less(a, b, then, otherwise): lanes of ``then`` where a < b, elsewhere those of ``otherwise``."""
+"""where_less(a, b, then, otherwise): return the lanes of ``then`` where a < b, otherwise those of ``otherwise``."""
 at_most: Any = (lambda a, b: _mask_of(a <= b)) if _PLAIN else _at_most
-"""at_most(a, b): the int64 bit mask of the lanes where a ≤ b."""
+"""at_most(a, b): return the int64 bit mask of the lanes where a ≤ b."""
 least: Any = np.min if _PLAIN else _reduce("fmin")
 greatest: Any = np.max if _PLAIN else _reduce("fmax")
-"""The least and the greatest lane of a vector."""
+"""Return the smallest or the largest lane of a vector."""
 first_bit: Any = (lambda bits: (int(bits) & -int(bits)).bit_length() - 1) if _PLAIN else _first_bit
-"""The number of the lowest bit that is set in a mask other than 0."""
+"""Return the index of the lowest set bit in a mask other than 0."""
 count_bits: Any = (lambda bits: int(bits).bit_count()) if _PLAIN else _count_bits
-"""How many bits of a mask are set."""
+"""Return the number of set bits of a mask."""

@@ -1,4 +1,4 @@
-"""Numba kernels that read columns: the variance that each leaves by itself, equal rows, and values in another order."""
+"""Numba kernels on columns: the variance that each leaves by itself, equal rows, and values in another order."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .simd import larger, smaller
 
 
 def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: Any, n_neighbors: int) -> Any:
-    """For each column: weighted sum of the variances of y in its balls, number of levels, and each row's level.
+    """Return for each column the weighted sum of ball variances of y, the number of levels, and each row's level.
 
     These are float64 (columns,) in units of y², float64 (columns,) and intp (columns, rows). Levels are the distinct
     values of a column, numbered from the smallest.
@@ -20,12 +20,12 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     ----------
     values : float64 (columns, rows)
     order : intp (columns, rows)
-        The rows of each column in increasing order of its values.
+        Rows of each column in increasing order of its values.
     caps : float64 (columns,)
-        What values add to a squared distance that cannot be compared.
+        Squared distance of values that are not comparable.
     y : float64 (rows, outputs)
     weight : float64 (rows,)
-        What the ball of each row counts in the sum, 0 for rows that are no centres.
+        Weight of the ball of each row in the sum, 0 for rows that are not centres.
     n_neighbors : int
     """
     columns, n = values.shape
@@ -73,7 +73,7 @@ def _fill_columns(
     levels: Any,
     numbers: Any,
 ) -> None:
-    """Fill in the sum, the number of levels and the levels of each column; what is known of levels is scratch."""
+    """Fill in the sum, the number of levels and the levels of each column; arrays about levels are scratch."""
     columns, n = values.shape
     for j in range(columns):
         g, before = -1, 0.0
@@ -100,7 +100,7 @@ def _fill_columns(
 
 @inlined
 def _add_row(count: Any, mean: Any, squares: Any, g: int, y: Any, row: int) -> None:
-    """Add a row to a level's count, means and sum of squared deviations: Welford's update, which does not cancel."""
+    """Add a row to a level's count, means and squared deviations: Welford's update, which does not cancel."""
     count[g] += 1
     for k in range(y.shape[1]):
         step = y[row, k] - mean[g, k]
@@ -110,7 +110,7 @@ def _add_row(count: Any, mean: Any, squares: Any, g: int, y: Any, row: int) -> N
 
 @part
 def _find_runs(value: Any, levels: int, first: Any, last: Any) -> None:
-    """Fill in the first and the last of the levels that each one can be compared with: they stand side by side."""
+    """Fill in the first and the last of the levels comparable with each level: these are adjacent."""
     start = 0
     for g in range(levels):
         if g > 0 and _is_far(value[g] - value[g - 1]):
@@ -125,7 +125,7 @@ def _find_runs(value: Any, levels: int, first: Any, last: Any) -> None:
 
 @inlined
 def _is_far(gap: float) -> bool:
-    """Whether two values cannot be compared."""
+    """Return True if two values are not comparable."""
     return gap * gap >= INCOMPARABLE
 
 
@@ -143,7 +143,7 @@ def _sum_of_column(
     cap: float,
     n_neighbors: int,
 ) -> float:
-    """Weighted sum of the variances in the balls of all levels, in units of y².
+    """Return the weighted sum of the variances in the balls of all levels, in units of y².
 
     Distances along one column are not squared here: ``cap`` is the root of the column's cap.
     """
@@ -159,7 +159,7 @@ def _sum_of_column(
                 variance = _variance_of_levels(left, right, g, count, mean, squares)
             elif left > begin or right < end:
                 variance = _variance_with_others(left, right, begin, end, levels, g, count, mean, squares)
-            else:  # all rows, which many balls may hold
+            else:  # all rows, which may be the same for many balls
                 if whole < 0.0:
                     whole = _variance_with_others(left, right, begin, end, levels, g, count, mean, squares)
                 variance = whole
@@ -169,7 +169,7 @@ def _sum_of_column(
 
 @inlined
 def _count_others(n_rows: int, count: Any, first: int, last: int) -> float:
-    """The number of rows that cannot be compared with those of a run of levels."""
+    """Return the number of rows that are not comparable with those of a run of levels."""
     inside = 0.0
     for h in range(first, last + 1):
         inside += count[h]
@@ -180,9 +180,9 @@ def _count_others(n_rows: int, count: Any, first: int, last: int) -> float:
 def _ball_of_level(
     g: int, value: Any, count: Any, first: int, last: int, others: float, cap: float, n_neighbors: int
 ) -> Any:
-    """The first and the last level in the ball of a level, found by going outwards, and whether all others are in it.
+    """Return the first and the last level in the ball of a level, and True if it contains all other rows.
 
-    Others are the rows that cannot be compared with it: all are as far as the cap.
+    Others are the rows that are not comparable with it: all are at the distance of the cap.
     """
     left, right, inside, radius, with_others = g, g, count[g], 0.0, False
     while inside < n_neighbors:
@@ -200,7 +200,7 @@ def _ball_of_level(
             right += 1
             inside += count[right]
             radius = after
-    radius *= np.sqrt(TIES)  # enough rows were found, but others may be as far as the last of them
+    radius *= np.sqrt(TIES)  # enough rows, but others may tie with the last of them
     while left > first and value[g] - value[left - 1] <= radius:
         left -= 1
     while right < last and value[right + 1] - value[g] <= radius:
@@ -210,7 +210,7 @@ def _ball_of_level(
 
 @inlined
 def _variance_of_levels(left: int, right: int, centre: int, count: Any, mean: Any, squares: Any) -> float:
-    """Variance of y among the rows of the levels from ``left`` to ``right``, relative to the mean of the centre's."""
+    """Return the variance of y in the levels from ``left`` to ``right``, computed relative to the centre's mean."""
     rows, within = 0.0, 0.0
     for k in range(mean.shape[1]):
         rows, total, total_squares = 0.0, 0.0, 0.0
@@ -227,7 +227,7 @@ def _variance_of_levels(left: int, right: int, centre: int, count: Any, mean: An
 def _variance_with_others(
     left: int, right: int, begin: int, end: int, levels: int, centre: int, count: Any, mean: Any, squares: Any
 ) -> float:
-    """The same with the rows of all levels outside of a run, from ``begin`` to ``end``, of all ``levels``."""
+    """Return the same with the rows of all levels outside a run, from ``begin`` to ``end``, of all ``levels``."""
     rows, within = 0.0, 0.0
     for k in range(mean.shape[1]):
         rows, total, total_squares = 0.0, 0.0, 0.0
@@ -244,7 +244,7 @@ def _variance_with_others(
 
 
 def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
-    """Copy some rows and columns: out[i, j] = values[rows[i], columns[j]], without the copy between that numpy makes.
+    """Copy some rows and columns, out[i, j] = values[rows[i], columns[j]], without numpy's intermediate copy.
 
     Parameters
     ----------
@@ -252,9 +252,9 @@ def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
     rows : intp (chosen rows,)
     columns : intp (chosen columns,)
     out : float64 (chosen rows, chosen columns)
-        Filled in; of any memory order.
+        Output, in any memory order.
     """
-    # as one dimension, since numba has a type for each memory order
+    # In one dimension, because numba has a type for each memory order.
     row_step, column_step = (step // out.itemsize for step in out.strides)
     size = 1 + (rows.size - 1) * row_step + (columns.size - 1) * column_step
     _gather(values, rows, columns, as_strided(out, (size,), (out.itemsize,)), row_step, column_step)
@@ -269,14 +269,14 @@ def _gather(values: Any, rows: Any, columns: Any, out: Any, row_step: int, colum
 
 
 def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
-    """For each cell: count, mean and sum of squared deviations of y, and the last row that lies in it.
+    """Return for each cell the count, mean and sum of squared deviations of y, and the last row in it.
 
     These are float64 (cells,), (cells, outputs) and (cells,), and intp (cells,).
 
     Parameters
     ----------
     cell : intp (rows,)
-        The number of each row's cell, from 0 to ``n_cells`` − 1.
+        Index of each row's cell, from 0 to ``n_cells`` − 1.
     n_cells : int
     y : float64 (rows, outputs)
     """

@@ -1,9 +1,9 @@
 """Numba kernel for every subset of some factors: one scan of all points for all subsets of them.
 
-A subset is a number whose bits say which factors are in it. Its four lowest bits are the lane of a vector, the others
-the number of the vector. All distances are squared, and those of a point in all subsets are sums of its terms.
+A subset is a bit mask of its factors. Its four lowest bits are the lane of a vector, the others the index of the
+vector. All distances are squared, and those of a point in all subsets are sums of its terms.
 
-Distances in float32 tell which points may be among the nearest: twice as many fit into a register. Where several are
+Distances in float32 show which points may be among the nearest: twice as many fit into a register. Where several are
 about as far as the last of them, distances in float64 decide.
 """
 
@@ -15,30 +15,30 @@ from .compiling import inlined, jit, part
 from .neighbor_list import TIES, UNREACHED, capped, capped16, insert_distance
 from .simd import at_most, broadcast16, first_bit, larger, load16, smaller, store, to_float32, where_less
 
-# Factors of the lowest bits: their subsets are the lanes of a vector.
+# Number of factors of the lowest bits: their subsets are the lanes of a vector.
 LOW = 4
 LANES = 2**LOW
 
-# Fewer factors have too few subsets for a vector.
+# Minimum number of factors: fewer have too few subsets for a vector.
 LEAST_FACTORS = LOW + 1
 
-# Rows are numbers in float32: it holds no more whole ones.
+# Row numbers are stored in float32, which represents no more integers exactly.
 MAX_ROWS = 2**24
 
-# Points that are compared at a time, and points around the centre that are looked at first.
+# Number of points compared at a time, and number of points around the centre that are compared first.
 BLOCK, AROUND = 128, 96
 
-# In float32: what a factor adds at most; a neighbour yet to be found, which is farther than all terms together; and
-# what each factor adds for the centre itself and for padding.
+# In float32: maximum contribution of a factor; distance of a neighbour not yet found, which exceeds all terms together;
+# and contribution of each factor for the centre itself and for padding.
 MAX_TERM, NOT_FOUND, NOT_A_POINT = 1e35, np.float32(3e36), np.float32(1e37)
 
-# Distances in float32 may be wrong by less than that, relative and absolute: sums of a few terms, and what is too small
-# for it.
+# Upper bounds for the relative and absolute error of distances in float32: from sums of a few terms, and from
+# underflow.
 MARGIN, SMALLEST = np.float32(1 + 1e-5), np.float32(1.2e-38)
 
 
 class Table(NamedTuple):
-    """What is searched, as `subset_variances` takes it."""
+    """Searched data, as given to `subset_variances`."""
 
     points: Any
     caps: Any
@@ -49,49 +49,48 @@ class Block(NamedTuple):
     """Distances of the points of a block, in float32."""
 
     terms: Any
-    """What each factor adds, (factors, points)."""
+    """Contribution of each factor, (factors, points)."""
     lanes: Any
-    """Their sums in all subsets of the lowest factors, (points, lanes)."""
+    """Sums of contributions in all subsets of the lowest factors, (points, lanes)."""
     sums: Any
     """Sums of the other terms, (factors, points): row j is that of all bits from j on; the last row is 0."""
     near: Any
-    """Numbers of the points that are near enough to be looked at."""
+    """Indices of the points that are near enough to be compared."""
 
 
 class Nearest(NamedTuple):
-    """The nearest points so far in all subsets, in float32."""
+    """Nearest points so far in all subsets, in float32."""
 
     distances: Any
-    """(vectors, neighbours, lanes), in ascending order."""
+    """Distances, (vectors, neighbours, lanes), in ascending order."""
     rows: Any
-    """(vectors, neighbours, lanes)."""
+    """Rows, (vectors, neighbours, lanes)."""
     limits: Any
-    """How far a point may be to be among them, (vectors, lanes)."""
+    """Maximum distance of a point among them, (vectors, lanes)."""
 
 
 class Ties(NamedTuple):
-    """Points as far as the last neighbour, or nearly so, beside those that are listed as nearest."""
+    """Points that tie, or nearly tie, with the last neighbour, besides those listed as nearest."""
 
     places: Any
-    """Subset and row of each, (2, ties)."""
+    """Subset and row of each tie, (2, ties)."""
     distances: Any
-    """In float32."""
+    """Distance of each tie, in float32."""
     lanes: Any
-    """Room for the distances and rows of a vector, (2, lanes)."""
+    """Scratch for the distances and rows of a vector, (2, lanes)."""
 
 
 def subset_variances(points: Any, caps: Any, starts: Any, y: Any, centres: Any, n_neighbors: int) -> Any:
-    """Variance of y in the balls of all subsets of the factors, (centres, subsets), in units of y²; 0 for no factors.
+    """Return the variance of y in the balls of all subsets, (centres, subsets), in units of y²; 0 for no factors.
 
     Parameters
     ----------
     points : float64 (dimensions, points)
-        In an order in which points that follow each other are near; their number is that of rows, padded to full
-        blocks.
+        Points in an order in which consecutive points are near; their number is that of rows, padded to full blocks.
     caps : float64 (dimensions,)
-        What values add to a squared distance that cannot be compared.
+        Squared distance of values that are not comparable.
     starts : intp (factors + 1,)
-        The first dimension of each factor, and the end of the last one; at least five factors.
+        First dimension of each factor, and the end of the last one; at least five factors.
     y : float64 (rows, outputs)
         At most 2²⁴ rows, in the order of the points.
     centres : intp (centres,)
@@ -137,7 +136,7 @@ def _fill_balls(
     variances: Any,
     done: int,
 ) -> int:
-    """Fill in the variances of the centres that are not done yet; how many are, as there may be no room for ties."""
+    """Compute the variances of the remaining centres; return the number done, as memory for ties may run out."""
     for c in range(done, centres.size):
         n_ties = _scan(table, y.shape[0], centres[c], masks, block, nearest, ties)
         if n_ties < 0:
@@ -150,17 +149,17 @@ def _fill_balls(
 
 @part
 def _scan(table: Any, n: int, centre: int, masks: Any, block: Any, nearest: Any, ties: Any) -> int:
-    """Find the nearest points of a centre in all subsets; how many more are as far, or −1 if there is no room."""
+    """Find the nearest points of a centre in all subsets; return the number of ties, or −1 if they do not fit."""
     nearest.distances[:], nearest.rows[:], nearest.limits[:] = NOT_FOUND, 0.0, NOT_FOUND
-    for rank in range(nearest.distances.shape[1]):  # without factors all points are at no distance
+    for rank in range(nearest.distances.shape[1]):  # without factors all points are at distance 0
         nearest.distances[0, rank, 0] = -1.0
-    if nearest.distances.shape[1] == 1:  # how near those around are: the nearer, the fewer of all are looked at
+    if nearest.distances.shape[1] == 1:  # lower limits from points around the centre exclude more points later
         first = max(min(centre - AROUND // 2, n - AROUND), 0)
         _measure(table, first, min(AROUND, n - first), AROUND, centre, masks, block)
         _lower_limits(block, nearest.limits)
     nearest.limits[0, 0] = -1.0
     n_ties, n_blocks = 0, -(-n // BLOCK)
-    for b in range(n_blocks):  # that of the centre is the first one
+    for b in range(n_blocks):  # the block of the centre comes first
         number = (centre // BLOCK + b) % n_blocks
         first = number * BLOCK
         _measure(table, first, min(BLOCK, n - first), BLOCK, centre, masks, block)
@@ -177,7 +176,7 @@ def _scan(table: Any, n: int, centre: int, masks: Any, block: Any, nearest: Any,
 
 @inlined
 def _measure(table: Any, first: int, n_points: int, size: int, centre: int, masks: Any, block: Any) -> None:
-    """Fill in what each factor adds to the distances of some points, and the sums of the lowest ones."""
+    """Compute the contribution of each factor to the distances of some points, and the sums of the lowest ones."""
     points, caps, starts = table
     for f in range(starts.size - 1):
         for i in range(0, size, LANES):
@@ -199,9 +198,9 @@ def _measure(table: Any, first: int, n_points: int, size: int, centre: int, mask
 
 @inlined
 def _add_high(block: Any, h: int, size: int) -> int:
-    """Fill in the sums of the terms whose bits are set, from those of all but the lowest one; the row they are in.
+    """Compute the sums of the terms whose bits are set, from those of all but the lowest one; return their row.
 
-    Numbers come in ascending order: bits above the lowest one are those of the last number that filled their row.
+    Masks come in ascending order: bits above the lowest one are those of the last mask that filled their row.
     """
     last = block.sums.shape[0] - 1
     if h == 0:
@@ -227,10 +226,10 @@ def _lower_limits(block: Any, limits: Any) -> None:
 
 @part
 def _list_near(block: Any, level: int, limits: Any, h: int) -> int:
-    """List the points of a block that are near enough in a subset of a vector; how many there are.
+    """List the points of a block that are near enough in a subset of a vector; return their number.
 
-    No subset of a vector reaches farther than that of all its factors: points that are beyond it by their sums alone
-    are skipped. Whether the others are near enough is known too late for a branch.
+    No subset of a vector reaches farther than that of all its factors: points beyond it by their sums alone are
+    skipped. For the others the comparison comes too late for a branch.
     """
     n_near, limit, most = 0, load16(limits, LANES * h), broadcast16(limits[h, LANES - 1])
     for i in range(0, BLOCK, 64):
@@ -250,9 +249,9 @@ def _list_near(block: Any, level: int, limits: Any, h: int) -> int:
 
 @inlined
 def _insert(block: Any, level: int, n_near: int, first: int, h: int, nearest: Any, ties: Any, n_ties: int) -> int:
-    """Insert the points listed into the lists of the nearest ones of a vector; how many ties there are then.
+    """Insert the listed points into the lists of the nearest ones of a vector; return the new number of ties.
 
-    What a list has no more room for is a tie if it is as far as the last one that is left.
+    A point displaced from a full list is a tie if it is as far as the last one in the list.
     """
     wanted = nearest.distances.shape[1]
     for k in range(n_near):
@@ -276,7 +275,7 @@ def _insert(block: Any, level: int, n_near: int, first: int, h: int, nearest: An
 
 @inlined
 def _note(distance: Any, row: Any, limit: Any, h: int, ties: Any, n_ties: int) -> int:
-    """Note the lanes of a vector that are ties; how many there are then."""
+    """Record the lanes of a vector that are ties; return the new number of ties."""
     bits = at_most(distance, limit)
     store(ties.lanes, 0, distance)
     store(ties.lanes, LANES, row)
@@ -291,7 +290,7 @@ def _note(distance: Any, row: Any, limit: Any, h: int, ties: Any, n_ties: int) -
 
 @inlined
 def _drop_far(ties: Any, n_ties: int, limits: Any) -> int:
-    """Drop ties with points that turned out not to be among the nearest; how many are left."""
+    """Drop ties with points that turned out not to be among the nearest; return the remaining number."""
     left = 0
     for i in range(n_ties):
         u, row = ties.places[0, i], ties.places[1, i]
@@ -303,7 +302,7 @@ def _drop_far(ties: Any, n_ties: int, limits: Any) -> int:
 
 @inlined
 def _fill_variances(y: Any, centre: int, nearest: Any, variances: Any, c: int) -> None:
-    """Fill in the variance of y in each ball without ties, the centre included."""
+    """Compute the variance of y in each ball without ties, the centre included."""
     wanted = nearest.rows.shape[1]
     for h in range(nearest.rows.shape[0]):
         for lane in range(LANES):
@@ -331,7 +330,7 @@ def _settle_ties(
     variances: Any,
     c: int,
 ) -> None:
-    """Fill in the variance of y in each ball of the subsets with ties.
+    """Compute the variance of y in each ball of the subsets with ties.
 
     Distances in float64 decide which of the nearest points and of the ties are in it.
     """
@@ -360,7 +359,7 @@ def _settle_ties(
 
 @inlined
 def _distance(table: Any, centre: int, row: int, subset: int) -> float:
-    """The distance of two points in a subset, in float64."""
+    """Return the distance of two points in a subset, in float64."""
     points, caps, starts = table
     total = 0.0
     for f in range(starts.size - 1):
@@ -375,7 +374,7 @@ def _distance(table: Any, centre: int, row: int, subset: int) -> float:
 def _add_row(table: Any, y: Any, row: int, centre: int, subset: int, reach: float, moments: Any) -> None:
     """Add a row to the ball of a subset, if it is near enough.
 
-    Moments are the number of rows but the centre, their sum of squares and their sums relative to the centre.
+    Moments are the number of rows without the centre, their sum of squares, and their sums relative to the centre.
     """
     if _distance(table, centre, row, subset) > reach:
         return
@@ -388,7 +387,7 @@ def _add_row(table: Any, y: Any, row: int, centre: int, subset: int, reach: floa
 
 @inlined
 def _variance(moments: Any, subset: int) -> float:
-    """The variance of y in a ball, the centre included; rounding must not make it negative."""
+    """Return the variance of y in a ball, the centre included; rounding must not make it negative."""
     others, squares = moments[subset, 0], moments[subset, 1]
     for k in range(2, moments.shape[1]):
         squares -= moments[subset, k] * moments[subset, k] / (others + 1.0)
