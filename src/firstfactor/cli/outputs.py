@@ -33,7 +33,7 @@ class Outputs:
         return {name: path for name, path in vars(self).items() if path is not None}
 
     def check(self, data: Sequence[str] = ()) -> None:
-        """Raise an error if a file cannot be written, or would overwrite the data or another output, before any work."""
+        """Raise an error if a file cannot be written, or would overwrite the data or another output."""
         files = find_files(data) if data and self.chosen else ()
         taken = {Path(file).resolve(): "the data" for file in files if file != STANDARD_INPUT}
         for name, path in self.chosen.items():

@@ -56,7 +56,7 @@ class Screen:
         return text.translate(_ASCII) if self._ascii else text
 
     def bar(self, share: float | None, pale: float, width: int) -> str:
-        """Return a solid bar for a share of the width, never empty if there is one, and a pale bar up to another share."""
+        """Return a solid bar for a share of the width, never empty if there is one, then a pale bar up to ``pale``."""
         if share is None:
             solid = ""
         elif self._ascii:
