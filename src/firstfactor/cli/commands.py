@@ -1,4 +1,4 @@
-"""The subcommands, with all that can be typed."""
+"""Subcommands and their arguments."""
 
 import logging
 import sys
@@ -32,9 +32,9 @@ app = typer.Typer(
 RANK_HELP = """Rank the factors in a table by how much they drive a response.
 
 DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
-standard input. Factors are all columns but the target. Text is taken for categories, dates for numbers of days, and a
-missing value for a value of its own; columns that name each row are left out. Several files, a folder or a pattern are
-one table; folders such as year=2024 add a column.
+standard input. Factors are all columns but the target. Text columns are categories, dates are numbers of days, and
+missing values are a level of their own; columns that identify each row are left out. Several files, a folder or a
+pattern are read as one table; folders such as year=2024 add a column.
 
 \b
 Examples:
@@ -52,9 +52,9 @@ Examples:
   cat data.csv | firstfactor rank - -t y --missing drop --json result.json
 """
 
-DEMO_HELP = """Run the main job on a table that comes with the package or with scikit-learn.
+DEMO_HELP = """Rank the factors of a table that comes with the package or with scikit-learn.
 
-Of friedman, ishigami and heavy-tailed the true factors are known, and compared with those found.
+The true factors of friedman, ishigami and heavy-tailed are known, and compared with those found.
 
 \b
 Examples:
@@ -62,11 +62,11 @@ Examples:
   firstfactor demo diabetes --html diabetes.html
 """
 
-WARM_UP_HELP = """Compile all functions once, so that later calls need not: for the image of a container.
+WARM_UP_HELP = """Compile all functions once, so that later calls need not, for example in a container image.
 
-The first call of firstfactor on a machine compiles what it uses, and keeps it for later ones: in the folder that
-NUMBA_CACHE_DIR names, or else in that of the user for caches. Compiled functions serve one user and one kind of
-processor. An image for several kinds needs NUMBA_CPU_NAME=generic, here and when it runs.
+The first call of firstfactor on a machine compiles the functions that it uses and caches them, in the folder given by
+NUMBA_CACHE_DIR or else in the cache folder of the user. Compiled functions are valid for one user and one kind of
+processor. An image for several kinds needs NUMBA_CPU_NAME=generic, both here and when it runs.
 
 \b
 Example, in a Dockerfile:
@@ -87,19 +87,22 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """Stand for the command without a subcommand."""
+    """Handle the options of the command without a subcommand."""
 
 
 @app.command(help=RANK_HELP, cls=EachOnce)
 @takes_parameters(*RANK)
 def rank(
     data: Annotated[
-        list[str], typer.Argument(metavar="DATA", help="The file or files, a folder, or - for standard input.")
+        list[str], typer.Argument(metavar="DATA", help="File or files, a folder, or - for standard input.")
     ],
     target: Annotated[
         list[str] | None,
         typer.Option(
-            "--target", "-t", metavar="COLUMN", help="The response: numbers or classes. Several are explained together."
+            "--target",
+            "-t",
+            metavar="COLUMN",
+            help="The response: numbers or class labels. Several are explained together.",
         ),
     ] = None,
     **given: Any,
@@ -116,7 +119,7 @@ def rank(
 
 @app.command(help=DEMO_HELP, cls=EachOnce)
 @takes_parameters(*DEMO)
-def demo(name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.friedman, **given: Any) -> None:
+def demo(name: Annotated[Demo, typer.Argument(help="Name of the table.")] = Demo.friedman, **given: Any) -> None:
     """Rank the factors of a table that needs no file."""
 
     def work(options: dict[str, Any], show: "Progress") -> "Ranking":
@@ -130,7 +133,7 @@ def demo(name: Annotated[Demo, typer.Argument(help="Which table.")] = Demo.fried
 @app.command("warm-up", help=WARM_UP_HELP)
 def _warm_up() -> None:
     """Compile all functions."""
-    logging.getLogger("firstfactor").setLevel(logging.ERROR)  # where nothing can be kept, an error says so
+    logging.getLogger("firstfactor").setLevel(logging.ERROR)  # if nothing can be cached, an error says so
     from .warm_up import warm_up
 
     warm_up()

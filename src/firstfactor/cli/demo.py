@@ -1,4 +1,4 @@
-"""Tables to try the command on: problems with a known answer, and data that come with scikit-learn."""
+"""Demo tables: problems with a known answer, and data that come with scikit-learn."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ SEED = 0
 
 
 class Demo(NamedTuple):
-    """A table to try."""
+    """Table of the demo."""
 
     frame: pl.DataFrame
     target: str
@@ -21,7 +21,7 @@ class Demo(NamedTuple):
 
 
 def rank_demo(name: str, **options: Any) -> Ranking:
-    """Rank the factors of the table that a name of the command ``demo`` stands for."""
+    """Rank the factors of the demo table of this name."""
     demo = _load(name)
     ranking = rank(demo.frame, demo.target, categorical=demo.categorical, **options)
     return replace(ranking, dataset=replace(ranking.dataset, shown=name, true_factors=demo.true_factors))

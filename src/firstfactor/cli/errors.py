@@ -1,4 +1,4 @@
-"""Errors in one line, in the words of what a person types, and the exit codes that go with them."""
+"""One-line error messages in the notation of the command line, and exit codes."""
 
 import contextlib
 import errno
@@ -16,15 +16,15 @@ WRONG_INPUT, PIPE_CLOSED, BUG = 2, 141, 1
 
 STANDARD_OUTPUT = "standard output"
 
-# Errors that say what is wrong with what was given; others are ours.
+# Errors due to the input; all others are bugs.
 EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 _NAME = rf"({'|'.join(RANK)}|target)"
 
-# Of these a message may be that is not about their value as a whole.
+# Messages on these may be about one of their entries rather than the whole value.
 _OF_COLUMNS = "(period|scale|factor_groups|forced|output_weights)"
 
-# Parameters in the words of the library, and what a person types instead.
+# Parameters as messages of the library write them, and the options to type instead.
 _AS_TYPED: tuple[tuple[str, str], ...] = (
     (r"[Uu]se scale=True", "leave out --no-scale"),
     (r"scale=False", "--no-scale"),
@@ -35,7 +35,7 @@ _AS_TYPED: tuple[tuple[str, str], ...] = (
     (rf"^{_OF_COLUMNS}(?= of | is )", r"--\1"),
 )
 
-# What differs between the library and the command line beyond the names of parameters.
+# Other differences between messages of the library and the command line.
 _REWORDED = (
     (r"\bn_neighbors\b", "--n-neighbors"),
     (r"\bn_outer\b", "--n-outer"),
@@ -50,14 +50,14 @@ _REWORDED = (
 
 
 def as_typed(text: str) -> str:
-    """A sentence about parameters in the words of the command line."""
+    """Rewrite a sentence about parameters in the notation of the command line."""
     for pattern, option in _AS_TYPED:
         text = re.sub(pattern, option, text)
     return re.sub(rf"--{_NAME}\b", lambda option: f"--{dashed(option[1])}", text)
 
 
 def dashed(name: str) -> str:
-    """The name of a parameter as it is typed."""
+    """Return the name of a parameter as it is typed."""
     return name if name == "target" else find(name).metadata["option"] or name.replace("_", "-")
 
 
@@ -81,7 +81,7 @@ def exit_on_error(debug: bool) -> Iterator[None]:
 
 
 def exit_status(error: BaseException) -> int | str | None:
-    """Return the exit code for what ended the command, and tell of an error that nobody has told yet."""
+    """Return the exit code for the exception that ended the command, and print an error that is not printed yet."""
     if isinstance(error, SystemExit):
         return PIPE_CLOSED if isinstance(error.__context__, BrokenPipeError) else error.code  # click makes it 1
     if isinstance(error, BrokenPipeError):
@@ -122,7 +122,7 @@ def complain(message: str) -> None:
 
 
 def _complain_of_usage(error: Any) -> None:
-    """Tell what was wrong with what was typed; where nothing was, the message is the help."""
+    """Print what is wrong with the arguments; without any arguments, the message is the help."""
     message = error.format_message().replace("Value error, ", "")
     if message.startswith("Usage:"):
         print(message, file=sys.stderr)

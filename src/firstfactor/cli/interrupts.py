@@ -1,4 +1,4 @@
-"""Ctrl-C: it ends the command, silently, whatever other packages make of it."""
+"""Handling of Ctrl-C, which ends the command without a traceback even if other packages intercept it."""
 
 import signal
 import sys
@@ -10,10 +10,10 @@ INTERRUPTED = 130
 
 
 class Interrupts:
-    """A context that Ctrl-C ends with `KeyboardInterrupt`.
+    """Context that Ctrl-C ends with `KeyboardInterrupt`.
 
-    Some packages make an error of their own of it. Where it comes while C calls Python, or an object is deleted, it
-    would only be printed, and work would go on: it is sent once more.
+    Some packages turn it into an error of their own. If it arrives while C calls Python, or an object is deleted, it
+    would only be printed and the work would continue, so it is sent once more.
     """
 
     def __init__(self) -> None:
@@ -42,14 +42,14 @@ class Interrupts:
         raise KeyboardInterrupt
 
     def _find_lost(self, lost: Any) -> None:
-        """Take the place of what prints an error that cannot be raised."""
+        """Replace the hook that prints an error that cannot be raised."""
         if lost.exc_type is KeyboardInterrupt:
             self._send_again()
         else:
             self._hooks[0](lost)
 
     def _find_printed(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Take the place of what prints an error that C does not raise."""
+        """Replace the hook that prints an error that C does not raise."""
         if kind is KeyboardInterrupt:
             self._send_again()
         else:

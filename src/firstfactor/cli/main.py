@@ -1,4 +1,4 @@
-"""The command ``firstfactor``: how it starts and ends."""
+"""Start and end of the command ``firstfactor``."""
 
 import atexit
 import os
@@ -11,19 +11,19 @@ TERMINATED = 143
 
 
 def main() -> None:
-    """Run the command and exit as terminal programs do."""
-    # An exit, where the default is to die on the spot and leave temporary files behind.
+    """Run the command and exit with the usual codes of terminal programs."""
+    # Exit in order: the default action would end the process at once and leave temporary files behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if it is ignored
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what is left then is for Python to free
-    # Who closes an output wants to see nothing of it.
+    # A stream that the caller has closed is None: write to the null device instead.
     sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     _forget_impossible_sizes()
     sys.exit(_main())
 
 
 def _forget_impossible_sizes() -> None:
-    """Let a terminal be as wide as it is where a variable gives it no width: other packages would believe it."""
+    """Remove invalid sizes of the terminal from the environment, because other packages would use them."""
     for name in ("COLUMNS", "LINES"):
         size = os.environ.get(name, "")
         if not (size.isdecimal() and len(size) < 6 and int(size)):
@@ -31,13 +31,13 @@ def _forget_impossible_sizes() -> None:
 
 
 def _main() -> int | str | None:
-    """Do what was typed; return the exit code, or the message of a process that fails."""
+    """Run the command line; return the exit code, or the message of a process that fails."""
     status: int | str | None
     try:
         with INTERRUPTS:
-            from .commands import app  # takes a while, in which Ctrl-C is heard
+            from .commands import app  # takes a while, during which Ctrl-C works
 
-            status = app(standalone_mode=False) or 0  # of Ctrl-C, typer makes its code
+            status = app(standalone_mode=False) or 0  # typer turns Ctrl-C into its exit code
             if status == 0:
                 sys.stdout.flush()
     except KeyboardInterrupt:
@@ -53,7 +53,7 @@ def _main() -> int | str | None:
 
 
 def _drop_unwritten_output() -> None:
-    """Forget what could not be written: Python would try once more when it ends, and complain."""
+    """Discard output that could not be written: Python would try again at exit and print an error."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,4 +1,4 @@
-"""What can be typed: options made from the parameters of `rank`, and those of the command itself."""
+"""Options of the commands: those made from the parameters of `rank`, and those for output."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 from ..parameters import RANK, find
 from .errors import as_typed, dashed
 
-# Parameters that have no meaning for a table that comes with the package.
+# Parameters that do not apply to a table that comes with the package.
 _ONLY_FOR_FILES = (
     "factors",
     "drop",
@@ -41,10 +41,10 @@ DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
 
 
 class EachOnce(TyperCommand):
-    """A command that refuses an option with one value if it is given twice, instead of taking the last."""
+    """Command that raises an error if an option with one value is given twice, instead of using the last."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Look for repeated options, then parse as usual."""
+        """Check for repeated options, then parse as usual."""
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(given).items():
             if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", True):
@@ -53,7 +53,7 @@ class EachOnce(TyperCommand):
 
 
 class Demo(StrEnum):
-    """Tables to try."""
+    """Tables of the demo."""
 
     friedman = "friedman"
     ishigami = "ishigami"
@@ -63,12 +63,12 @@ class Demo(StrEnum):
 
 
 def flag(name: str) -> str:
-    """The option of a parameter: a switch for what is on unless it is switched off."""
+    """Return the option of a parameter; if its default is True, the switch that turns it off."""
     return f"--no-{dashed(name)}" if find(name).default is True else f"--{dashed(name)}"
 
 
 def number_or_fraction(text: str) -> int | float:
-    """A number of rows, or a fraction of them."""
+    """Parse a number of rows, or a fraction of them."""
     try:
         return int(text) if text.lstrip("+-").isdigit() else float(text)
     except ValueError:
@@ -76,7 +76,7 @@ def number_or_fraction(text: str) -> int | float:
 
 
 def _split(name: str, text: str) -> tuple[str, str]:
-    """Both sides of an equals sign: of numbers the last one, since names may have some as well."""
+    """Split a text at its equals sign; before a number at the last one, because names may contain others."""
     left, equals, right = text.rpartition("=") if find(name).metadata["typed"] == "numbers" else text.partition("=")
     if not (left.strip() and equals and right.strip()):
         wanted = find(name).metadata["metavar"]
@@ -92,7 +92,7 @@ def _number(name: str, text: str) -> float:
 
 
 def _read_groups(name: str, texts: list[str]) -> dict[str, list[str]]:
-    """Columns by the name of their group, from texts such as size=length,width."""
+    """Parse groups of columns from texts such as size=length,width."""
     groups: dict[str, list[str]] = {}
     for group, columns in (_split(name, text) for text in texts):
         groups.setdefault(group, []).append(columns)
@@ -100,14 +100,14 @@ def _read_groups(name: str, texts: list[str]) -> dict[str, list[str]]:
 
 
 def _read_numbers(name: str, texts: list[str]) -> dict[str, float]:
-    """Numbers by the name of their column, from texts such as hour=24, or several with commas between them."""
+    """Parse numbers of columns from texts such as hour=24, or several separated by commas."""
     several = re.compile(r"[^,=]+=[^,=]+(,[^,=]+=[^,=]+)*")
     parts = [part for text in texts for part in (text.split(",") if several.fullmatch(text) else [text])]
     return {column: _number(name, number) for column, number in (_split(name, part) for part in parts)}
 
 
 def _read_list(name: str, texts: list[str]) -> list[float]:
-    """Numbers with commas between them, or one by one."""
+    """Parse numbers that are separated by commas or given one by one."""
     return [_number(name, part.strip()) for text in texts for part in text.split(",")]
 
 
@@ -119,9 +119,9 @@ _READ: dict[Any, Callable[[str, list[str]], Any]] = {
 
 
 def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options of these parameters, and those for output, to a command; it gets them as keyword arguments.
+    """Add the options of these parameters, and those for output, to a command, which gets them as keyword arguments.
 
-    Parameters that were not given are left out, so that defaults are those of `rank`.
+    Parameters that were not given are omitted, so that the defaults of `rank` apply.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -141,7 +141,7 @@ def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..
 
 
 def _take(name: str, given: dict[str, Any]) -> Any:
-    """Take the value of a parameter out of what its options gave; None if they gave none."""
+    """Remove the options of a parameter from ``given`` and return its value; None if it was not given."""
     value, switched_off = given.pop(name), given.pop(f"no_{name}", None)
     if switched_off and value:
         raise typer.BadParameter(f"it does not go with --{dashed(name)}.", param_hint=flag(name))
@@ -154,7 +154,7 @@ def _take(name: str, given: dict[str, Any]) -> Any:
 
 
 def _options(name: str) -> list[inspect.Parameter]:
-    """The options of one parameter; the value of each is None if it is not given."""
+    """Return the options of one parameter; their value is None if they are not given."""
     details = find(name).metadata
     kind, parser = details["typed"], None
     if details["choices"]:
@@ -174,12 +174,12 @@ def _options(name: str) -> list[inspect.Parameter]:
 
 
 def _choice(name: str, choices: tuple[str, ...]) -> Any:
-    """An enumeration of the choices, which typer lists in the help."""
+    """Return an enumeration of the choices, which typer lists in the help."""
     return StrEnum(name, {choice: choice for choice in choices})
 
 
 def _help(name: str) -> str:
-    """The help text of a parameter in the words of the command line, with its default."""
+    """Return the help text of a parameter in the notation of the command line, with its default."""
     details = find(name).metadata
     text = as_typed(re.sub(r'``|"(?=\w)|(?<=\w)"', "", details["help"]))
     text = re.sub(r"^Whether to (\w)", lambda start: start[1].upper(), text)
@@ -192,12 +192,12 @@ def _help(name: str) -> str:
 
 
 def _bare(values: str) -> str:
-    """Values of a mapping as they are typed."""
+    """Format the values of a mapping as they are typed."""
     return re.sub(r"[][' ]", "", values)
 
 
 def _help_off(name: str) -> str:
-    """The help text of the switch that turns a parameter off."""
+    """Return the help text of the switch that turns a parameter off."""
     return re.sub(r"^Whether to (.*?)\. False.*", r"Do not \1.", find(name).metadata["help"])
 
 
@@ -210,13 +210,13 @@ def _file(name: str, help_text: str) -> inspect.Parameter:
 
 
 OUTPUTS = (
-    _file("html", "Write a report, one page that needs no network."),
-    _file("json", "Write everything that is known."),
+    _file("html", "Write a report: one self-contained page."),
+    _file("json", "Write all results as JSON."),
     _file(
         "csv",
-        "Write the table of factors; names that spreadsheets would run as formulas get an apostrophe in front.",
+        "Write the table of factors as CSV; names that spreadsheets would run as formulas get a leading apostrophe.",
     ),
-    _file("plot", "Draw the importances: .png, .svg or .pdf."),
+    _file("plot", "Plot the importances: .png, .svg or .pdf."),
     _keyword("quiet", Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")], False),
     _keyword(
         "debug", Annotated[bool, typer.Option("--debug", help="Show where in the program an error arises.")], False

@@ -1,4 +1,4 @@
-"""The files that a run of the command writes."""
+"""Files that a run of the command writes."""
 
 import os
 import warnings
@@ -20,7 +20,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files to write, each if it has a path."""
+    """Paths of the files to write; None for files that are not requested."""
 
     html: Path | None = None
     json: Path | None = None
@@ -29,11 +29,11 @@ class Outputs:
 
     @property
     def chosen(self) -> dict[str, Path]:
-        """The files asked for, by the name of their option."""
+        """Requested files by the name of their option."""
         return {name: path for name, path in vars(self).items() if path is not None}
 
     def check(self, data: Sequence[str] = ()) -> None:
-        """Refuse what could not be written, or would destroy something, before any work is done."""
+        """Raise an error if a file cannot be written, or would overwrite the data or another output."""
         files = find_files(data) if data and self.chosen else ()
         taken = {Path(file).resolve(): "the data" for file in files if file != STANDARD_INPUT}
         for name, path in self.chosen.items():
@@ -56,10 +56,10 @@ class Outputs:
         if self.html or self.plot:
             from ..reporting.source import today
 
-            today()  # refuses a date that is none
+            today()  # raises an error if the date is invalid
 
     def write(self, ranking: "Ranking", command: str) -> tuple[dict[str, Path], list[Exception]]:
-        """Write every file asked for, each whole or not at all.
+        """Write every requested file, each completely or not at all.
 
         Return those that were written, by the name of their option, and why others were not.
         """
@@ -81,7 +81,7 @@ class Outputs:
 
 
 def _explain(error: Exception, name: str, path: Path) -> Exception:
-    """Return an error that says which file could not be written, and why."""
+    """Return an error that names the file that could not be written, and the reason."""
     expected, why = isinstance(error, EXPECTED), str(error)
     if not expected:
         why = f"{type(error).__name__}: {error}"
@@ -100,7 +100,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _write_plot(ranking: "Ranking", path: Path) -> None:
-    """Save the picture of importances; the same result gives the same bytes."""
+    """Save the plot of importances; the same result gives the same bytes."""
     matplotlib = require("matplotlib", "a picture")
     kind = path.suffix[1:].lower()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)

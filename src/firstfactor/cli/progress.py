@@ -1,4 +1,4 @@
-"""What a person sees while waiting. Imports nothing that takes long: loading is part of the wait."""
+"""Progress display. It imports nothing that is slow to load, because loading is part of the wait."""
 
 import contextlib
 import sys

@@ -1,4 +1,4 @@
-"""One run of the command: rank, write files, print. What was typed has been read."""
+"""One run of the command after its arguments are parsed: rank, write files, print."""
 
 import logging
 import shlex
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], given: dict[str, Any]) -> None:
-    """Rank, print the result, write the files asked for, and print the time of each part."""
+    """Rank, print the result, write the requested files, and print the time of each part."""
     files = {name: given.pop(name, None) for name in ("html", "json", "csv", "plot")}
     quiet, debug = given.pop("quiet", False), given.pop("debug", False)
     with exit_on_error(debug):
@@ -29,9 +29,9 @@ def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], 
         _quieten(quiet)
         started = since_start()
         with progress(not quiet) as show, warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # what is printed has a line for each
+            warnings.simplefilter("ignore", UserWarning)  # the output has a line for each
             ranking = work(given, show)
-        # The result comes first, and each part is tried whatever became of those before it: nothing is lost.
+        # The result is printed first, and each part is tried even if an earlier one failed, so that nothing is lost.
         failures: list[Exception] = [] if quiet else _try(lambda: _print_result(ranking))
         can_print = not (quiet or failures)
         with progress(not quiet and bool(outputs.chosen)) as show:
@@ -44,7 +44,7 @@ def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], 
 
 
 def _try(work: "Callable[[], None]") -> list[Exception]:
-    """Return the error that some work ends with, if any."""
+    """Return the error that the work ends with, if any."""
     try:
         work()
     except Exception as error:
@@ -53,7 +53,7 @@ def _try(work: "Callable[[], None]") -> list[Exception]:
 
 
 def _raise_any(failures: list[Exception]) -> None:
-    """Raise what failed; that somebody stopped reading counts only if nothing else did."""
+    """Raise the errors; a closed pipe counts only if nothing else failed."""
     others = [failure for failure in failures if not isinstance(failure, BrokenPipeError)]
     if others:
         raise ExceptionGroup("not all could be written", others)
@@ -62,8 +62,8 @@ def _raise_any(failures: list[Exception]) -> None:
 
 
 def _quieten(quiet: bool) -> None:
-    """Keep other packages' remarks, and with ``quiet`` ours, from the terminal."""
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # where it keeps its fonts is of no interest here
+    """Suppress log messages of other packages and, with ``quiet``, of this one."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it reports where it caches fonts
     if quiet:
         logging.getLogger("firstfactor").setLevel(logging.ERROR)
 
@@ -79,7 +79,7 @@ def _print_result(ranking: "Ranking") -> None:
 
 
 def _print_ending(ranking: "Ranking", written: dict[str, Path], started: float) -> None:
-    """Print which files were written, and the time of the whole process so far."""
+    """Print the files that were written, and the time of the whole process so far."""
     from .screen import Screen
     from .terminal import print_ending
 

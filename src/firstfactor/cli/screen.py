@@ -1,4 +1,4 @@
-"""The screen: standard output in characters that it can show, as wide as the terminal."""
+"""Standard output in characters that it can encode, as wide as the terminal."""
 
 from typing import TextIO
 
@@ -7,7 +7,7 @@ from rich.text import Text
 
 from .._utils.text import without_controls
 
-# Stands for a blank at which no line ends, while lines are made.
+# Placeholder of a non-breaking space while lines are wrapped.
 UNBROKEN = "\ue000"
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -15,7 +15,7 @@ _ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#
 
 
 class _Console(Console):
-    """A console that lets others know when nobody reads any more; that of rich would end the process."""
+    """Console that raises an error if the pipe is closed; that of rich would end the process."""
 
     def on_broken_pipe(self) -> None:
         """Raise the error again."""
@@ -23,7 +23,7 @@ class _Console(Console):
 
 
 class Screen:
-    """Standard output: as wide as the terminal, plain in a pipe, in characters that it can show."""
+    """Standard output: as wide as the terminal, plain in a pipe, in characters that it can encode."""
 
     def __init__(self, file: TextIO) -> None:
         if hasattr(file, "reconfigure"):
@@ -33,11 +33,11 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Columns that fit."""
+        """Width in characters."""
         return self._console.width
 
     def print(self, *parts: str | tuple[str, str]) -> None:
-        """Print text, with styles for parts of it; lines break at words."""
+        """Print text with styles for parts of it, wrapped at words."""
         styled = [(part, "") if isinstance(part, str) else part for part in parts]
         paragraph = Text.assemble(*((self.plain(text).replace(" %", f"{UNBROKEN}%"), style) for text, style in styled))
         for line in paragraph.wrap(self._console, self.width):
@@ -46,17 +46,17 @@ class Screen:
             self._console.print(line)
 
     def print_line(self, start: str, end: str, style: str) -> None:
-        """Print one row of a table, cut where the terminal ends."""
+        """Print one row of a table, truncated to the width of the terminal."""
         row = Text.assemble(self.plain(start), (self.plain(end), style))
         self._console.print(row, no_wrap=True, overflow="crop", crop=True)
 
     def plain(self, text: str) -> str:
-        """Text in characters that the encoding has, and that say nothing to the terminal."""
+        """Return text in characters that the encoding has, without control characters."""
         text = without_controls(text)
         return text.translate(_ASCII) if self._ascii else text
 
     def bar(self, share: float | None, pale: float, width: int) -> str:
-        """A solid bar of a share of the width, never nothing if there is one, then a pale one up to another share."""
+        """Return a solid bar for a share of the width, never empty if there is one, then a pale bar up to ``pale``."""
         if share is None:
             solid = ""
         elif self._ascii:

@@ -1,4 +1,4 @@
-"""Sentences around the table: what was analysed, why figures may be off, and what the columns mean."""
+"""Sentences around the table: the data, reasons why estimates may be off, and the meaning of the columns."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -25,19 +25,19 @@ from ..results.wording import (
 if TYPE_CHECKING:
     from ..results.stability import Stability
 
-# Columns that are named in a sentence; files hold all of them.
+# Maximum number of columns named in a sentence; output files list all of them.
 MOST_NAMED = 4
 
 
 def response_name(result: Ranking) -> str:
-    """What is explained, in words."""
+    """Return the name of the response that is explained."""
     names = [printable(name) for name in result.dataset.target_names]
     name = list_names(names) + (" (standardised, summed)" if len(names) > 1 else "")
     return name_response(name, result.settings["response"])
 
 
 def data_line(result: Ranking) -> list[str | tuple[str, str]]:
-    """The line on what was analysed, and what was not and why."""
+    """Return the line on the data that were analysed, and on what was left out and why."""
     data, indices = result.dataset, result.indices
     rows = f"{len(data.y):,} rows"
     if data.n_drawn is not None:
@@ -66,7 +66,7 @@ def data_line(result: Ranking) -> list[str | tuple[str, str]]:
 
 
 def _say_role(result: Ranking) -> str:
-    """What the response is, in words."""
+    """Return a description of the response."""
     name = printable(list_names(result.dataset.target_names))
     n_classes = len(result.classes)
     if n_classes:
@@ -75,7 +75,7 @@ def _say_role(result: Ranking) -> str:
 
 
 def missing_line(result: Ranking) -> str:
-    """The line on which factors have missing values, and what they are taken for; nothing if none has."""
+    """Return the line on missing values of factors and their treatment; empty if there are none."""
     indices = result.indices
     parts = result.dataset.date_parts  # missing wherever their dates are
     counts = [
@@ -88,21 +88,21 @@ def missing_line(result: Ranking) -> str:
 
 
 def _name_counts(counts: Sequence[tuple[str, int]]) -> str:
-    """The first columns with their counts, and how many more there are, in words."""
+    """Format the first columns with their counts, and the number of others."""
     named = [f"{printable(name)} {count:,}" for name, count in counts[:MOST_NAMED]]
     more = len(counts) - len(named)
     return ", ".join(named) + (f" and {more:,} more column{'s' if more > 1 else ''}" if more else "")
 
 
 def _name_some(reasons: dict[str, str]) -> str:
-    """The first columns with the reason each was left out, and how many more there are, in words."""
+    """Format the first columns with the reason why each was left out, and the number of others."""
     named = [f"{printable(name)} ({why})" for name, why in list(reasons.items())[:MOST_NAMED]]
     more = len(reasons) - len(named)
     return ", ".join(named) + (f" and {more} more columns" if more else "")
 
 
 def doubts(result: Ranking) -> Iterator[str]:
-    """The sentences on why the figures may be off."""
+    """Return the sentences on why the estimates may be off."""
     indices = result.indices
     for finding in indices.findings:
         yield printable(finding.command_advice)
@@ -119,7 +119,7 @@ def doubts(result: Ranking) -> Iterator[str]:
 
 
 def after_table(result: Ranking) -> Iterator[str]:
-    """The lines below the table: what its columns mean, and whether the true factors, if known, were found."""
+    """Return the lines below the table: the meaning of its columns, and a comparison with the true factors if known."""
     legend = [*_legend(result)]
     if legend:
         yield ""
@@ -130,7 +130,7 @@ def after_table(result: Ranking) -> Iterator[str]:
 
 
 def _legend(result: Ranking) -> Iterator[str]:
-    """The sentences on what the columns mean."""
+    """Return the sentences on the meaning of the columns."""
     indices = result.indices
     if indices.selected.size:
         by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
@@ -156,7 +156,7 @@ def _legend(result: Ranking) -> Iterator[str]:
 
 
 def _stability_sentence(found: "Stability") -> str:
-    """The sentence on what the column of frequencies is, and how many of the frequent factors may be luck."""
+    """Return the sentence on the column of frequencies, with a bound on false selections."""
     often = found.selected.size
     sentence = f"halves: how often selected on {2 * found.n_pairs:,} random halves of the rows"
     if not often:
@@ -168,7 +168,7 @@ def _stability_sentence(found: "Stability") -> str:
 
 
 def _verdict(result: Ranking) -> str:
-    """The sentence that compares the factors found with the true ones."""
+    """Return the sentence that compares the factors found with the true ones."""
     true = result.dataset.true_factors
     chosen = {result.indices.names[i] for i in result.indices.selected}
     missed, wrong = [n for n in true if n not in chosen], sorted(chosen - set(true))

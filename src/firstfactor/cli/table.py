@@ -1,4 +1,4 @@
-"""The table of factors in a terminal: what drives the response with numbers and bars, then others with a reason."""
+"""Table of factors in a terminal: drivers of the response with numbers and bars, then others with a reason."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from ..results.explanations import why_left_out
 from ..results.wording import share_name
 from .screen import Screen
 
-# Rows that a person reads in a terminal; files hold all of them.
+# Maximum number of rows shown in a terminal; output files have all of them.
 MOST_SELECTED, MOST_MEMBERS, MOST_LEFT_OUT = 30, 8, 4
 
 LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
-# Room that names leave for bars where there is little, and that intervals leave for names.
+# Width that names leave for bars in a narrow terminal, and that intervals leave for names.
 BAR_ROOM, ROOM_FOR_NAME = 10, 12
 
 FORCED = "*"
@@ -26,20 +26,20 @@ FORCED = "*"
 
 @dataclass(frozen=True)
 class _Line:
-    """One line of the table: a row of the result or a factor that was left out, its rank, and what it is called."""
+    """Line of the table: a row of the result or a factor that was left out, with its rank and label."""
 
     rank: str
     name: str
     kind: str
     row: Row | None = None
     reason: str = ""
-    """Why a factor was left out."""
+    """Reason why a factor was left out."""
 
 
 def print_factors(screen: Screen, result: Ranking) -> None:
-    """Print the table: what drives the response with bars, those that stand in below it, then others with a reason."""
+    """Print the table: drivers with bars and their replacements below them, then other factors with a reason."""
     others = [i for group in other_factors(result.indices) for i in group]
-    named = others if len(others) <= MOST_LEFT_OUT + 1 else others[:MOST_LEFT_OUT]  # one more takes no more room
+    named = others if len(others) <= MOST_LEFT_OUT + 1 else others[:MOST_LEFT_OUT]  # one more takes no more lines
     lines = [*_driver_lines(screen, result), *(_left_out_line(screen, result, i) for i in named)]
     table = _Table(screen, result, lines)
     screen.print((table.header, "bold"))
@@ -50,7 +50,7 @@ def print_factors(screen: Screen, result: Ranking) -> None:
 
 
 def _driver_lines(screen: Screen, result: Ranking) -> Iterator[_Line]:
-    """The lines of what drives the response, the most important first."""
+    """Return the lines of the drivers of the response, the most important first."""
     rows = driver_rows(result.indices, result.stability)
     for rank, row in enumerate(rows[:MOST_SELECTED], start=1):
         yield from _lines(screen, rank, row)
@@ -59,7 +59,7 @@ def _driver_lines(screen: Screen, result: Ranking) -> Iterator[_Line]:
 
 
 def _lines(screen: Screen, rank: int, row: Row) -> Iterator[_Line]:
-    """The line of a factor; or that of several and one for each of them, the best first."""
+    """Return the line of a factor; or the line of a cluster and one for each of its factors, the best first."""
     yield _Line(str(rank), screen.plain(row.name) + FORCED * row.forced, row.kind, row)
     ordered = sorted(row.members, key=lambda member: row.factors.index(member.factors[0]))
     for member in ordered[:MOST_MEMBERS]:
@@ -69,7 +69,7 @@ def _lines(screen: Screen, rank: int, row: Row) -> Iterator[_Line]:
 
 
 def _left_out_line(screen: Screen, result: Ranking, i: int) -> _Line:
-    """The line of a factor that was left out."""
+    """Return the line of a factor that was left out."""
     indices = result.indices
     halves = "" if result.stability is None else f"{result.stability.frequencies[i]:6.2f}  "
     name = screen.plain(printable(indices.names[i]))
@@ -77,7 +77,7 @@ def _left_out_line(screen: Screen, result: Ranking, i: int) -> _Line:
 
 
 class _Table:
-    """The columns that the terminal has room for: kinds, then intervals, are the first to go."""
+    """Columns that fit into the terminal: if it is narrow, kinds are dropped first, then intervals."""
 
     def __init__(self, screen: Screen, result: Ranking, lines: Sequence[_Line]) -> None:
         self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
@@ -105,7 +105,7 @@ class _Table:
 
     @property
     def _titles(self) -> str:
-        """The titles of the columns of numbers."""
+        """Titles of the numeric columns."""
         halves = "" if self._stability is None else "halves  "
         lost = f"{self._share} (95 %)".ljust(20) if self._shows_intervals else self._share.rjust(12)
         return f"{halves}{lost}{'   alone' * self._alone}{'       p' * self._p}{'  ' * self._marks}"
@@ -123,12 +123,12 @@ class _Table:
         self._screen.print_line(start + self._numbers(row), f"  {bar}" if bar else "", "blue")
 
     def _start(self, rank: str, name: str, kind: str) -> str:
-        """The beginning of a line: rank, name and kind."""
+        """Return the beginning of a line: rank, name and kind."""
         start = f"{rank:>4}  {set_cell_size(name, self._name)}  "
         return f"{start}{kind:{self._kind}}  " if self._kind else start
 
     def _start_of_several(self, line: _Line, row: Row) -> str:
-        """The beginning of the line of several factors, whose names also take the room of the kind."""
+        """Return the beginning of the line of a cluster, whose names also fill the column of kinds."""
         room = self._name + (self._kind + 2 if self._kind else 0)
         names = [line.name, *map(self._screen.plain, (row.short_name, row.shortest_name))]
         name = next((name for name in names if cell_len(name) <= room), names[-1])
@@ -136,7 +136,7 @@ class _Table:
         return f"{line.rank:>4}  {set_cell_size(short, room)}  "
 
     def _numbers(self, row: Row) -> str:
-        """The columns between the kind and the bar."""
+        """Return the columns between the kind and the bar."""
         halves = "" if self._stability is None else f"{row.frequency_text:>6}  "
         lost = f"{row.lost_text:>6} {row.interval_text:13}" if self._shows_intervals else f"{row.lost_text:>12}"
         alone = f"  {row.alone_text:>6}" if self._alone else ""
@@ -146,5 +146,5 @@ class _Table:
 
 
 def _least_name(line: _Line) -> str:
-    """What a line must have room for in the column of names."""
+    """Return the width that a line needs in the column of names."""
     return line.row.shortest_name if line.row is not None and line.row.members else line.name

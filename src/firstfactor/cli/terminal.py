@@ -1,4 +1,4 @@
-"""A result in the terminal: what the data are, the answer, the table of factors, and what was written."""
+"""Result in the terminal: the data, the answer, the table of factors, and the files written."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from .table import print_factors
 
 
 def print_result(screen: Screen, result: Ranking) -> None:
-    """Print what the data are, what drives the response, how far any model could get, and the factors."""
+    """Print a summary of the data, the drivers of the response, the ceiling of any model, and the factors."""
     screen.print(*data_line(result))
     missing = missing_line(result)
     if missing:
@@ -34,7 +34,7 @@ def print_result(screen: Screen, result: Ranking) -> None:
 
 
 def print_ending(screen: Screen, result: Ranking, written: dict[str, Any], seconds: Mapping[str, float]) -> None:
-    """Print which files were written, and where time went."""
+    """Print the files that were written, and the time of each part."""
     screen.print()
     for path in written.values():
         screen.print(f"Wrote {path}")
@@ -45,7 +45,7 @@ def print_ending(screen: Screen, result: Ranking, written: dict[str, Any], secon
 
 
 def _lacking_characters(result: Ranking) -> str:
-    """Characters in names of factors that no installed font has."""
+    """Return the characters in names of factors that no installed font has."""
     from ..plots.fonts import find_fallback
 
     return find_fallback(result.indices.names).lacking

@@ -30,7 +30,7 @@ SORTED_ROWS = -(-FEW_ROWS // LEAF) * LEAF
 
 
 def warm_up() -> None:
-    """Compile what is not compiled yet, and print what was done."""
+    """Compile the functions that are not compiled yet, and print a summary."""
     with exit_on_error(debug=False):
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             raise ValueError("NUMBA_DISABLE_JIT is set, so that nothing is compiled. Unset it.")
@@ -43,7 +43,7 @@ def warm_up() -> None:
 
 
 def _do_in_thread(work: Callable[[], None]) -> None:
-    """Do something in another thread: in the midst of compiling, Ctrl-C would be lost. The main thread hears it."""
+    """Run a function in another thread, so that the main thread handles Ctrl-C, which compilation would lose."""
     errors: list[Exception] = []
 
     def run() -> None:
@@ -78,7 +78,7 @@ def _say_what_was_done(seconds: float) -> str:
 
 
 def _table(n_rows: int, n_numbers: int, n_classes: int) -> tuple[Any, Any]:
-    """Some factors that are numbers, some that have three levels, and a response."""
+    """Return some numeric factors, some factors with three levels, and a response."""
     rng = np.random.default_rng(0)
     X = np.hstack([rng.normal(size=(n_rows, n_numbers)), rng.integers(0, 3, size=(n_rows, n_classes))])
     return X, X[:, 0] * X[:, 1] + X[:, -1] + 0.1 * rng.normal(size=n_rows)

@@ -1,1 +1,1 @@
-"""How factors depend on each other: what each explains alone, which stand in for which, fair shares and pairs."""
+"""Dependence of factors: shares explained alone, clusters, Shapley effects and interactions."""

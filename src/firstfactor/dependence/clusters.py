@@ -1,11 +1,11 @@
-"""Clusters: factors that share information, cut from the tree.
+"""Clusters: factors that share information, cut from the dependence tree.
 
-By default a node is a cluster if any one of its factors can stand in for all of them: with this one in their place, the
-selected factors keep at least `ANY_WILL_DO` of what all of them lose together. Where no node is, the selected factors
-below a node are a cluster if each is missed far less than its share: its total index is below `FAR_BELOW` times the
-joint one divided by their number. Then several of them are needed, but none in particular.
+By default a node is a cluster if any one of its factors can replace all of them: with this one in their place, the
+selected factors keep at least `ANY_WILL_DO` of the joint loss without all of them. Where no node is, the selected
+factors below a node are a cluster if removing any one costs far less than its share: its total index is below
+`FAR_BELOW` times the joint index divided by their number. Then several of them are needed, but none in particular.
 
-A given cut takes every node whose factors explain each other at least as well as that.
+A given cut takes every node whose factors explain at least this share of each other.
 """
 
 from collections.abc import Callable
@@ -20,40 +20,40 @@ from ..results.sharing import ANY_WILL_DO, LEAST_DEPENDENCE, Cluster, Exchange, 
 from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import ROUNDING, Variances
 
-# A total index is far below its share of a joint one if it is less than this part of it.
+# A total index is far below its share of a joint index if it is less than this fraction of the share.
 FAR_BELOW = 0.25
 
-# Factors that keep the same to so many digits are equally good: those selected come first, then as in the table.
+# Factors whose kept shares agree to this many digits are tied: selected ones come first, then by position.
 TIE_DIGITS = 2
 
-# How sure it must be that factors add something: what is kept of nothing can be anything.
+# Maximum p-value of factors that add something; otherwise the share that is kept may be anything.
 MAX_P_VALUE = 0.05
 
-# How sure it must be that an exchange costs no more than is said.
+# Confidence level of the upper limit of the cost of an exchange.
 LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Cutter:
-    """Cuts a tree of factors, some of which are selected, into clusters."""
+    """Cut of a dependence tree, some of whose factors are selected, into clusters."""
 
     variances: Variances
     selected: FactorSet
     tree: Tree
     sure: Uncertainty
-    """Of the joint index of each node, then of the total index of each selected factor."""
+    """Uncertainty of the joint index of each node, then of the total index of each selected factor."""
     cut: float | None
-    """How well the factors of a cluster must explain each other; None looks at what they keep."""
+    """Share of each other that the factors of a cluster must explain; None for the criteria of this module."""
 
     def clusters(self) -> tuple[Cluster, ...]:
-        """The largest clusters, those whose joint index is largest first."""
+        """Return the largest clusters, in order of decreasing joint index."""
         found = self._cut(self._any_will_do, frozenset())
         if self.cut is None:
             found += self._cut(self._are_missed_little, frozenset(i for each in found for i in each.positions))
         return tuple(sorted(found, key=lambda cluster: -cluster.joint))
 
     def _cut(self, look: Callable[[int], dict[int, float]], taken: frozenset[int]) -> list[Cluster]:
-        """The largest nodes without factors that are taken for which ``look`` tells what each factor keeps."""
+        """Return the largest nodes without ``taken`` factors for which ``look`` returns the shares that are kept."""
         found, leaves = [], len(self.tree.leaves)
         waiting = [len(self.tree.nodes) - 1] if self.tree.nodes else []
         while waiting:
@@ -67,21 +67,21 @@ class Cutter:
         return found
 
     def _may_be_cluster(self, number: int) -> bool:
-        """Whether a node has a selected factor, and adds something for sure or is as close as the given cut."""
+        """Return True if a node has a selected factor, and is significant or reaches the given cut."""
         node = self.tree.nodes[number]
         if self.cut is not None:
             return node.dependence >= self.cut and not set(node.positions).isdisjoint(self.selected)
         return bool(self.sure.p_values[number] <= MAX_P_VALUE) and not set(node.positions).isdisjoint(self.selected)
 
     def _any_will_do(self, number: int) -> dict[int, float]:
-        """What each factor of a node keeps in place of all, if each keeps enough; otherwise nothing."""
+        """Return the share that each factor of a node keeps in place of all, if each keeps enough; otherwise empty."""
         node = self.tree.nodes[number]
         if self.cut is not None:
             return self._keep(node, 0.0)
         return self._keep(node, ANY_WILL_DO) if node.dependence >= LEAST_DEPENDENCE else {}
 
     def _keep(self, node: Node, least: float) -> dict[int, float]:
-        """What each factor of a node keeps in place of all; nothing if one keeps less than ``least``."""
+        """Return the share that each factor of a node keeps in place of all; empty if any is below ``least``."""
         kept = {}
         for i in self._weakest_first(node):
             kept[i] = self.keeps(node.positions, i)
@@ -90,9 +90,9 @@ class Cutter:
         return kept
 
     def _are_missed_little(self, number: int) -> dict[int, float]:
-        """What each selected factor of a node keeps in place of these, if each is missed far less than its share.
+        """Return the share that each selected factor of a node keeps, if each total index is far below its share.
 
-        All selected factors together are no cluster: they are all there is.
+        All selected factors together are not a cluster, because they are all there is.
         """
         node = self.tree.nodes[number]
         some = tuple(i for i in node.positions if i in self.selected)
@@ -119,14 +119,14 @@ class Cutter:
         )
 
     def _weakest_first(self, node: Node) -> list[int]:
-        """The factors of a node, first those that explain the others least: they are the first to fail."""
+        """Sort the factors of a node, those that explain the others least first: they fail first."""
         rows = {i: row for row, i in enumerate(self.tree.leaves)}
         members = [rows[i] for i in node.positions]
         explains = self.tree.dependence[np.ix_(members, members)].mean(axis=0)
         return [node.positions[m] for m in np.argsort(explains, kind="stable").tolist()]
 
     def keeps(self, members: FactorSet, factor: int) -> float:
-        """The share of what is lost without all members that one of them keeps, from 0 to 1."""
+        """Return the share of the joint loss without all members that one factor keeps, from 0 to 1."""
         rest = [i for i in self.selected if i not in members]
         least, most = self.variances.of(self.selected), self.variances.of(rest)
         instead = self.variances.of([*rest, factor])
@@ -135,7 +135,7 @@ class Cutter:
         return float(np.clip((most - instead) / (most - least), 0.0, 1.0))
 
     def exchanges(self, size: SampleSize) -> dict[int, Exchange]:
-        """For each factor of the tree that was left out, which selected one it comes closest to replacing."""
+        """Return the exchange of each factor left out with the selected factor that it comes closest to replacing."""
         columns = [column for column, i in enumerate(self.tree.leaves) if i in self.selected]
         mutual = ((self.tree.dependence + self.tree.dependence.T) / 2)[:, columns]
         rows = [row for row, i in enumerate(self.tree.leaves) if i not in self.selected]
@@ -149,13 +149,13 @@ class Cutter:
         }
 
     def _costs(self, others: list[int], replaced: list[int], size: SampleSize) -> list[float]:
-        """What is lost at most if each of the others takes the place of a selected factor, as a share."""
+        """Return an upper limit of the share that is lost if each of the others replaces a selected factor."""
         pairs = zip(others, replaced, strict=True)
         insteads = [(*(i for i in self.selected if i != selected), other) for other, selected in pairs]
         lost = estimate(self.variances, total_target(self.selected, insteads), size)
-        costs = lost.values + margin(LEVEL, lost.standard_errors, 0.0)  # sets that are alike have about the same bias
+        costs = lost.values + margin(LEVEL, lost.standard_errors, 0.0)  # similar sets have about the same bias
         return [min(cost, 1.0) if cost > ROUNDING else 0.0 for cost in costs.tolist()]
 
     def _adds_something(self, selected: int) -> bool:
-        """Whether a selected factor adds something for sure."""
+        """Return True if a selected factor significantly adds something."""
         return bool(self.sure.p_values[len(self.tree.nodes) + self.selected.index(selected)] <= MAX_P_VALUE)

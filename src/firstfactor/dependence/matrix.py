@@ -1,8 +1,8 @@
-"""How well each factor is explained by another one: 1 − E[Var(X_i | X_j)] / Var(X_i), numbers and categories alike.
+"""Share of each factor that another one explains: 1 − E[Var(X_i | X_j)] / Var(X_i), for numbers and categories alike.
 
-A factor becomes columns whose variances add up to 1: the ranks of a number, so that outliers count no more than other
-rows; a column of zeros and ones for each level of a category, and for missing values. Neighbours in one factor serve
-all others at once.
+A factor is encoded as columns whose variances add up to 1: the ranks of a number, so that outliers count no more than
+other rows; an indicator for each level of a category, and for missing values. One neighbour search in a factor serves
+all other factors.
 """
 
 from collections.abc import Sequence
@@ -17,27 +17,27 @@ from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 from ..variance.sampling import draw_fixed
 
-# Rows to compare factors on: a dependence is then known to about 0.03.
+# Maximum number of rows to compare factors on; the error of a dependence is then about 0.03.
 MAX_ROWS = 2000
 
-# Neighbours of the fits in one factor.
+# Number of neighbours of the local fits in one factor.
 NEIGHBORS = 12
 
-# Levels of a category that have a column; the rarer ones share one.
+# Maximum number of indicators of a category; the rarest levels share one.
 MAX_LEVELS = 20
 
 
-# Factors whose columns are in memory at a time.
+# Number of factors whose columns are in memory at a time.
 FACTORS_AT_A_TIME = 256
 
 
 class Dependence:
-    """How well factors explain each other, on one table."""
+    """Shares of each other that the factors of one table explain."""
 
     def __init__(self, variances: Variances, most_rows: int = MAX_ROWS) -> None:
         search = variances.search
         rows = draw_fixed(search.design.n_rows, most_rows)
-        # Whether the response varies in these rows is no matter: factors explain factors.
+        # The response may be constant on these rows: factors explain factors.
         is_here = rows.size == search.design.n_rows and search.design.is_in_memory
         part = search if is_here else search.on_rows(rows, search.y[rows])
         self._search = Search(
@@ -51,12 +51,12 @@ class Dependence:
         )
 
     def explained_by_each(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
-        """How well each of some factors (rows) is explained by each of the others (columns), from 0 to 1."""
+        """Return the share of each factor (row) that each of the others (column) explains, from 0 to 1."""
         parts = [self._explained(factors[span], others) for span in spans(len(factors), FACTORS_AT_A_TIME)]
         return np.vstack([np.zeros((0, len(others))), *parts])
 
     def _explained(self, factors: Sequence[int], others: Sequence[int]) -> Floats:
-        """The same for few factors, whose columns fit into memory."""
+        """Compute the same for few factors, whose columns fit into memory."""
         columns = [_columns(self._search.design, i, self._search.weights) for i in factors]
         owner = np.repeat(np.arange(len(factors)), [block.shape[1] for block in columns])
         responses = np.hstack(columns)
@@ -69,7 +69,7 @@ class Dependence:
         return np.clip(np.reshape(found, (len(others), len(factors))).T, 0.0, 1.0)
 
     def _left(self, factor: int, responses: Floats) -> Floats:
-        """The variance of each response that is left given a factor, (responses,)."""
+        """Return the residual variance of each response given a factor, of shape (responses,)."""
         if self._search.design.constant[factor]:  # on these rows
             return _variance(responses, self._search.weights)
         local = LocalLinear(self._search, (factor,), (NEIGHBORS,))
@@ -79,7 +79,7 @@ class Dependence:
 
 
 def _columns(design: Design, factor: int, weights: Floats | None) -> Floats:
-    """A factor as columns whose variances add up to 1, (rows, columns); zeros if it is constant."""
+    """Encode a factor as columns whose variances add up to 1, of shape (rows, columns); zeros if it is constant."""
     blocks = []
     for j in design.columns[factor]:
         column = design.column(j)
@@ -98,20 +98,20 @@ def _columns(design: Design, factor: int, weights: Floats | None) -> Floats:
 
 
 def _variance(columns: Floats, weights: Floats | None) -> Floats:
-    """The variance of each column, (columns,)."""
+    """Return the variance of each column, of shape (columns,)."""
     centred = columns - np.average(columns, axis=0, weights=weights)
     variance: Floats = np.average(centred**2, axis=0, weights=weights)
     return variance
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks from 0 to 1, (rows,); equal values share theirs."""
+    """Return ranks from 0 to 1, of shape (rows,); equal values have the same rank."""
     _, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     return ((np.cumsum(counts) - counts / 2) / values.size)[codes]
 
 
 def _indicators(levels: Floats) -> list[Floats]:
-    """Columns of zeros and ones for each level, those beyond the most frequent ones together."""
+    """Return an indicator of each level; the levels beyond the most frequent ones share one."""
     values, codes, counts = np.unique(levels, return_inverse=True, return_counts=True)
     if values.size > MAX_LEVELS:
         rank = np.argsort(np.argsort(-counts, kind="stable"))

@@ -1,4 +1,4 @@
-"""Pairs of factors: which work together, and which stand in for each other."""
+"""Interactions: pairs of factors that work together, and pairs that replace each other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from ..variance.conditional import Variances
 
 
 def find_interactions(variances: Variances, factors: FactorSet, among: Sequence[int], size: SampleSize) -> Interactions:
-    """The interactions of all pairs of some factors, relative to all ``factors``."""
+    """Estimate the interactions of all pairs of the factors ``among``, relative to all ``factors``."""
     pairs = tuple(combinations([i for i in among if i in factors], 2))
     found = estimate(variances, interaction_target(factors, [((i,), (j,)) for i, j in pairs]), size)
     either = 2 * np.minimum(found.p_values, 1 - found.p_values)

@@ -1,7 +1,8 @@
-"""Shapley effects: each factor's fair share of what all of them explain.
+"""Shapley effects: each factor's fair share of the variance that all of them explain.
 
-The fair share of a factor is what it adds to those that came before it, on average over all orders in which factors
-can come (Owen 2014). Shares add up to 1 whatever the noise, because what all factors leave is noise in every order.
+The fair share of a factor is its contribution to the factors before it, averaged over all orders of the factors (Owen
+2014). Shares add up to 1 whatever the noise, because the residual variance given all factors is the same in every
+order.
 """
 
 from collections.abc import Iterator
@@ -16,28 +17,28 @@ from ..inference.targets import FactorSet, Target
 from ..neighbors.strategy import Floats
 from ..variance.conditional import Variances
 
-# Factors up to which all sets are looked at: beyond, orders are drawn at random.
+# Maximum number of factors for which all subsets are evaluated; for more, orders are sampled at random.
 MAX_EXACT = 15
 
-# Orders are drawn until no share is less sure than that because of them, or until there are so many.
+# Orders are sampled until the Monte Carlo error of every share is at most this, or until there are this many.
 PRECISION, MAX_ORDERS = 0.01, 1000
 
-# Orders drawn at a time, each with its reverse.
+# Number of orders sampled at a time, each with its reverse.
 ORDERS_AT_A_TIME = 10
 
 
 class Shares(NamedTuple):
-    """Fair shares as sums of conditional variances."""
+    """Shapley effects as linear combinations of conditional variances."""
 
     target: Target
     errors: Floats
-    """How unsure each share is because orders were drawn, (factors,); 0 if all sets were looked at."""
+    """Monte Carlo error of each share, of shape (factors,); 0 if all subsets were evaluated."""
     n_orders: int | None
-    """How many orders were drawn; None if all sets were looked at."""
+    """Number of orders that were sampled; None if all subsets were evaluated."""
 
 
 def fair_shares(variances: Variances, factors: FactorSet, uncertainty: bool = True) -> Shares:
-    """The Shapley effects of some factors among themselves, in the order given."""
+    """Return the Shapley effects of some factors among themselves, in the order given."""
     if len(factors) <= MAX_EXACT:
         variances.look_at_subsets(factors, error_step(variances) if uncertainty else None)
         return Shares(exact_target(factors), np.zeros(len(factors)), None)
@@ -45,12 +46,12 @@ def fair_shares(variances: Variances, factors: FactorSet, uncertainty: bool = Tr
 
 
 def exact_target(factors: FactorSet) -> Target:
-    """Fair shares from all sets: ev(u) counts as often as orders begin with u and go on, or end, with the factor."""
+    """Return Shapley effects from all subsets u: ev(u) counts as often as u precedes, or ends with, the factor."""
     whole, n = tuple(sorted(factors)), len(factors)
     sets = [u for size in range(1, n) for u in combinations(whole, size)]
     member = np.array([[i in u for u in sets] for i in factors], dtype=bool).reshape(n, len(sets))
     sizes = np.array([len(u) for u in sets], dtype=np.intp)
-    before = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])  # u comes before the factor
+    before = np.array([1 / (n * comb(n - 1, size)) for size in range(n)])  # u precedes the factor
     after = np.array([0.0, *before])  # u ends with it
     coefficients = np.where(member, -after[sizes], before[sizes % n])
     ones = np.full(n, 1 / max(n, 1))
@@ -58,10 +59,10 @@ def exact_target(factors: FactorSet) -> Target:
 
 
 def _draw_orders(variances: Variances, factors: FactorSet) -> Shares:
-    """Fair shares from orders drawn at random, each with its reverse, until they are precise enough."""
+    """Return Shapley effects from random orders, each with its reverse, until they are precise enough."""
     whole = tuple(sorted(factors))
     explained = variances.response.variance - variances.of(whole)
-    most = MAX_ORDERS if explained > variances.tolerance else 2 * ORDERS_AT_A_TIME  # shares of nothing never settle
+    most = MAX_ORDERS if explained > variances.tolerance else 2 * ORDERS_AT_A_TIME  # shares of nothing do not converge
     explained = max(explained, variances.tolerance)
     counts: list[dict[FactorSet, float]] = [{} for _ in factors]
     gains: list[Floats] = []
@@ -85,6 +86,6 @@ def _draw_orders(variances: Variances, factors: FactorSet) -> Shares:
 
 
 def _steps(order: list[int]) -> Iterator[tuple[int, FactorSet, FactorSet]]:
-    """For each factor of an order, those before it and these with it, sorted."""
+    """Yield each factor of an order with the sorted sets of factors before it, without and with itself."""
     for k, i in enumerate(order):
         yield i, tuple(sorted(order[:k])), tuple(sorted(order[: k + 1]))

@@ -1,4 +1,4 @@
-"""What factors explain alone, and their fair shares, without a selection."""
+"""Closed indices and Shapley effects of all factors, without a selection."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .shapley import fair_shares
 
 
 def estimate_closed(variances: Variances, subset: Factors | None = None) -> Indices:
-    """The closed index of every factor, or of a set, with standard errors."""
+    """Estimate the closed index of every factor, or of a set, with standard errors."""
     everything = variances.design.varying
     variances = variances.around(everything)
     group = None if subset is None else variances.design.locate("subset", subset)
@@ -28,7 +28,7 @@ def estimate_closed(variances: Variances, subset: Factors | None = None) -> Indi
 
 
 def estimate_shapley(variances: Variances, uncertainty: bool) -> Indices:
-    """The Shapley effect of every factor, with standard errors if ``uncertainty``."""
+    """Estimate the Shapley effect of every factor, with standard errors if ``uncertainty``."""
     everything, sure = variances.design.varying, None
     variances = variances.around(everything)
     shares = fair_shares(variances, everything, uncertainty)

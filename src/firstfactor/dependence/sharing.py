@@ -1,4 +1,4 @@
-"""What the factors of a result share: what each explains alone, the tree, clusters and exchanges."""
+"""Shared information of the factors of a result: shares alone, the dependence tree, clusters and exchanges."""
 
 from dataclasses import replace
 
@@ -14,19 +14,19 @@ from ..variance.conditional import Variances
 from .clusters import Cutter
 from .tree import compare_factors, grow_tree
 
-# Factors besides those in the tree whose share alone has a standard error: those that explain most.
+# Number of factors that explain most alone, whose share has a standard error even if they are not in the tree.
 MOST_ALONE = 10
 
 
 def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:
-    """What the selected factors and those related to them share.
+    """Analyse the information that the selected factors share with each other and with factors related to them.
 
-    ``cut`` says how well the factors of a cluster explain each other, or is "auto": see
+    ``cut`` is the share of each other that the factors of a cluster explain, or "auto": see
     `firstfactor.dependence.clusters`.
     """
-    kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # selected on other rows
+    kept = tuple(sorted(i for i in kept if not variances.design.constant[i]))  # if selected on other rows
     leaves, matrix = compare_factors(variances, kept, [i for i in variances.design.varying if i not in kept])
-    grown = grow_tree(variances, kept, leaves, matrix, size)  # before others: sets that it needs are still cached
+    grown = grow_tree(variances, kept, leaves, matrix, size)  # first, while the sets that it needs are still cached
     alone = explain_alone(variances, kept, leaves, size)
     if grown is None:
         return Sharing(alone)
@@ -35,7 +35,7 @@ def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: f
 
 
 def add_sharing(variances: Variances, indices: Indices, cut: float | str | None) -> Indices:
-    """A result about all factors with what they share, if it has standard errors and ``cut`` is not None."""
+    """Add shared information to a result on all factors, if it has standard errors and ``cut`` is not None."""
     if cut is None or indices.uncertainty is None:
         return indices
     sharing = find_sharing(variances, variances.design.varying, indices.sample_size, cut)
@@ -43,15 +43,15 @@ def add_sharing(variances: Variances, indices: Indices, cut: float | str | None)
 
 
 def explain_alone(variances: Variances, kept: FactorSet, leaves: FactorSet, size: SampleSize) -> Estimates:
-    """What each factor explains by itself, as a share of what the selected ones explain: (factors,).
+    """Estimate the share of the variance explained by the selected factors that each factor explains by itself.
 
-    Factors that explain little and are in no tree have no standard error, and come from nearest rows, which in one
-    factor are near.
+    Factors that explain little and are not in the tree have no standard error. Their shares are estimated from nearest
+    rows, which are close in a single factor.
     """
     design, variance = variances.design, variances.response.variance
     values, unknown = np.zeros(design.n_factors), np.full(design.n_factors, np.nan)
     explained = variance - variances.of(kept)
-    if explained <= variances.tolerance:  # there is nothing to have a share of
+    if explained <= variances.tolerance:  # shares of nothing are undefined
         return Estimates(unknown, unknown, unknown, unknown)
     varying = list(design.varying)
     values[varying] = (variance - variances.search.plus_each((), varying)) / explained

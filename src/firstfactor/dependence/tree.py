@@ -1,4 +1,4 @@
-"""The tree of factors that share information: those that explain each other best are put together first."""
+"""Dependence tree of the factors: those that explain each other best are merged first."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,21 +13,22 @@ from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import Variances
 from .matrix import Dependence
 
-# Factors in a tree: beyond the selected ones those that share most with them.
+# Maximum number of factors in a tree: the selected ones, and others that share most with them.
 MAX_LEAVES = 100
 
-# Of more factors than that, few rows tell which may stand in for selected ones: these explain at least so much of them.
+# If more than VERY_MANY factors were left out, FEW_ROWS rows decide which are related to selected ones: those of which
+# a selected factor explains at least the share ROUGHLY_RELATED.
 VERY_MANY, FEW_ROWS, ROUGHLY_RELATED = 200, 500, 0.2
 
-# A factor that was left out is in the tree if a selected one explains at least so much of it: less may be chance.
+# A factor that was left out is in the tree if a selected one explains at least this share of it: less may be chance.
 LEAST_RELATED = 0.1
 
 
 def compare_factors(variances: Variances, kept: FactorSet, others: Sequence[int]) -> tuple[FactorSet, Floats]:
-    """The selected factors and those related to them, and how well each (row) is explained by each (column).
+    """Return the selected factors and those related to them, and the share of each (row) that each (column) explains.
 
-    They are positions in the table, sorted. Of very many others most are out of the question after a look at some of
-    the rows.
+    Factors are sorted positions in the table. If very many factors were left out, a first comparison on few rows
+    excludes most of them.
     """
     if not kept:
         return (), np.zeros((0, 0))
@@ -47,7 +48,7 @@ def compare_factors(variances: Variances, kept: FactorSet, others: Sequence[int]
 
 
 def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], FactorSet, float]]:
-    """For each node of the tree its children, its factors and how well those of one child explain those of the other.
+    """Yield the children, the factors and the dependence of each node of the tree.
 
     The dependence of two factors is the mean of both directions, that of two sets the mean over all pairs (average
     linkage; scipy has it too, but takes longer to import than a small fit).
@@ -55,7 +56,7 @@ def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], 
     alike = (matrix + matrix.T) / 2
     np.fill_diagonal(alike, -np.inf)
     below: list[FactorSet] = [(i,) for i in leaves]
-    number = list(range(len(leaves)))  # of the node that each row of the matrix stands for
+    number = list(range(len(leaves)))  # number of the node that each row of the matrix represents
     for _ in leaves[1:]:
         a, b = sorted(divmod(int(np.argmax(alike)), len(leaves)))
         children, height = (number[a], number[b]), float(alike[a, b])
@@ -70,11 +71,10 @@ def merge(leaves: FactorSet, matrix: Floats) -> Iterator[tuple[tuple[int, int], 
 def grow_tree(
     variances: Variances, kept: FactorSet, leaves: FactorSet, matrix: Floats, size: SampleSize
 ) -> tuple[Tree, Uncertainty] | None:
-    """The tree of factors, given how well they explain each other, with the joint total index of each node; or None.
+    """Return the dependence tree with the joint total index of each node, and its uncertainty; None without a node.
 
-    Returned with it is how sure the joint indices are, and after them the total index of each selected factor. What is
-    lost without all factors below a node is what the selected ones among them lose together: the others add
-    nothing to these.
+    The uncertainty is that of the joint indices, followed by that of the total index of each selected factor. The loss
+    without all factors below a node is that without the selected ones among them: the others add nothing to these.
     """
     merged = list(merge(leaves, matrix))
     if not merged:

@@ -1,1 +1,1 @@
-"""What every method returns, and how it is worded."""
+"""Result objects of all methods, and their wording."""

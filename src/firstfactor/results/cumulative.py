@@ -1,4 +1,4 @@
-"""`CumulativeRanking`: all factors in order of what each adds, and what the first of them explain together."""
+"""`CumulativeRanking`: all factors in order of what each adds, with cumulative shares."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,11 @@ from .estimates import Estimates
 
 @dataclass(frozen=True, eq=False)
 class CumulativeRanking:
-    """All factors, the one that explains most first, then always the one that adds most to those before it.
+    """Ranking of all factors, each of which explains most together with those before it.
 
     See Also
     --------
-    cumulative_ranking : Makes it.
+    cumulative_ranking : Return this object.
 
     Examples
     --------
@@ -28,41 +28,41 @@ class CumulativeRanking:
     """
 
     names: tuple[str, ...]
-    """Of all factors, in the order of the table."""
+    """Names of all factors, in the order of the table."""
     order: tuple[int, ...]
-    """Positions of the factors; constant ones are left out."""
+    """Positions of the factors in order of the ranking; constant factors are left out."""
     cumulative: Estimates
-    """What each factor and those before it explain together, as a share of what all explain: in that order."""
+    """Share of the explained variance that each factor and those before it explain together, in the same order."""
     r2_ceiling: float
-    """The share of Var(Y) that all factors explain."""
+    """Share of Var(Y) that all factors explain."""
 
     @property
     def ranking(self) -> tuple[str, ...]:
-        """Names of the factors in order."""
+        """Names of the factors in order of the ranking."""
         return tuple(self.names[i] for i in self.order)
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The cumulative shares, (factors,)."""
+        """Cumulative shares, of shape (factors,)."""
         return self.cumulative.values
 
     @property
     def gains(self) -> NDArray[np.float64]:
-        """What each factor adds to those before it, (factors,)."""
+        """Share that each factor adds to those before it, of shape (factors,)."""
         return np.diff(self.values, prepend=0.0)
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each factor, in order.
+        """Return a data frame with a row for each factor, in order of the ranking.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         columns: dict[str, Any] = {
             "factor": list(self.ranking),

@@ -1,4 +1,4 @@
-"""What drives the response, in one sentence: which factors, in which order, and how sure it is."""
+"""Sentence that answers which factors drive the response, in which order, and with how much certainty."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,26 +9,26 @@ from .indices import Indices
 from .sharing import Cluster, Driver
 from .wording import is_untested, say_nothing_selected
 
-# What drives the response is named if at least this share of what is explained is lost without it, and no more of it.
+# A driver is named if at least this share of the explained variance is lost without it; at most this many are named.
 LEAST_LOST, MOST_DRIVERS = 0.01, 5
 
-# What adds little is sure not to add more than this.
+# The interval of a driver that adds little does not exceed this share.
 LITTLE = 0.1
 
-# What is nearly all that can be explained, and what is something of it.
+# Shares of the explained variance that count as nearly all of it, and as something.
 NEARLY_ALL, SOMETHING = 0.9, 0.1
 
-# Factors that stand in for a named one are named themselves if there are no more than this.
+# Factors that can replace a named one are named as well if there are at most this many.
 MOST_STAND_INS = 4
 
-# Any of several factors will do if each keeps at least this share of what all of them tell.
+# Any of several factors will do if each keeps at least this share of what all of them explain together.
 WILL_DO = 0.9
 
 
 def say_drivers(indices: Indices, response: str, *, several: bool = False) -> str:
-    """The sentence on what drives the response: the answer in words.
+    """Return the sentence on what drives the response: the answer in words.
 
-    Factors that stand in for each other are named as one. ``several`` says that the name of the response is a plural.
+    The factors of a cluster are named as one driver. Set ``several`` if the name of the response is a plural.
     """
     drivers = [driver for driver in indices.drivers if not set(driver.factors) <= set(indices.for_prediction)]
     if not drivers:
@@ -48,7 +48,7 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
 
 
 def _say_for_prediction(indices: Indices) -> str:
-    """The sentence on factors that only help to predict; nothing if there are none."""
+    """Return the sentence on factors that only help to predict; empty if there are none."""
     names = [printable(indices.names[i]) for i in indices.selected.tolist() if i in indices.for_prediction]
     if not names:
         return ""
@@ -58,7 +58,7 @@ def _say_for_prediction(indices: Indices) -> str:
 
 
 def name_driver(indices: Indices, driver: Driver) -> str:
-    """A factor, or several that share what they tell, in words."""
+    """Return the name of a driver: a factor, or several that share information."""
     name = printable(indices.names[driver.factors[0]])
     name += " (always in)" if driver.factors[0] in indices.forced else ""
     if driver.cluster is None:
@@ -69,7 +69,7 @@ def name_driver(indices: Indices, driver: Driver) -> str:
 
 
 def _say_stand_ins(cluster: Cluster) -> str:
-    """Which factors can take the place of the first one of a cluster."""
+    """Return the words on the factors that can replace the first factor of a cluster."""
     others = [printable(name) for name in cluster.factors[1:]]
     will_do = min(cluster.kept, default=0.0) >= WILL_DO
     if len(others) > MOST_STAND_INS:
@@ -80,12 +80,12 @@ def _say_stand_ins(cluster: Cluster) -> str:
 
 
 def _adds_little(driver: Driver) -> bool:
-    """Tell whether little is lost without a driver, as far as that is known."""
+    """Return True if little is lost without a driver, and its interval, if known, agrees."""
     return driver.lost < LEAST_LOST and (driver.interval is None or driver.interval[1] <= LITTLE)
 
 
 def _verb(indices: Indices, drivers: Sequence[Driver], several: bool) -> str:
-    """How sure it is that these drive the response."""
+    """Return a verb that expresses the certainty that these drive the response."""
     if indices.uncertainty is None:
         return f"{'seem' if several else 'seems'} to be driven by"
     if not indices.has_shares or all(is_weak(indices, driver) for driver in drivers):
@@ -94,14 +94,14 @@ def _verb(indices: Indices, drivers: Sequence[Driver], several: bool) -> str:
 
 
 def is_weak(indices: Indices, driver: Driver) -> bool:
-    """Tell whether a driver may as well add nothing."""
+    """Return True if a driver may add nothing."""
     if driver.cluster is None:
         return bool(indices.weak[driver.factors[0]])
     return driver.interval is not None and driver.interval[0] <= 0
 
 
 def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
-    """Drivers in the order of what each explains by itself, where that is known."""
+    """Sort drivers by the share that each explains by itself, if known."""
     if indices.sharing is None:
         return [*drivers]
     alone = indices.sharing.alone.values
@@ -109,9 +109,9 @@ def _by_alone(indices: Indices, drivers: Sequence[Driver]) -> list[Driver]:
 
 
 def _sharing(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]) -> list[Driver]:
-    """The drivers that are needed though none of them is missed, since they share what they tell; or none.
+    """Return the drivers that are needed as a group, although little is lost without any one, because they overlap.
 
-    They are if the named ones do not explain nearly all by themselves, and the others do explain something.
+    There are none if the named drivers explain nearly everything by themselves, or if the others explain nothing.
     """
     if len(others) < 2 or not indices.has_shares or not all(map(_adds_little, others)):
         return []
@@ -123,9 +123,9 @@ def _sharing(indices: Indices, named: Sequence[Driver], others: Sequence[Driver]
 
 
 def _name_in_order(indices: Indices, named: Sequence[Driver], shared: Sequence[Driver]) -> str:
-    """Names of drivers: those that matter most, then others, then those that share what they tell.
+    """Return the names of the drivers: the most important ones, then the others, then those that overlap.
 
-    Those that matter most are told from each other if they can be.
+    If the rows cannot order the most important ones, the text says so.
     """
     n_alike = sum(not _is_before(named[0], driver) for driver in named)
     n_main = max(sum(driver.lost >= named[0].lost / 2 for driver in named), n_alike) if named else 0
@@ -137,7 +137,7 @@ def _name_in_order(indices: Indices, named: Sequence[Driver], shared: Sequence[D
 
 
 def _is_before(one: Driver, other: Driver) -> bool:
-    """Tell whether more is lost without one driver than without another, for sure or as far as anything is known."""
+    """Return True if clearly more is lost without one driver than without another, or if intervals are unknown."""
     if one is other:
         return False
     if one.interval is None or other.interval is None:
@@ -148,7 +148,7 @@ def _is_before(one: Driver, other: Driver) -> bool:
 def _remarks(
     indices: Indices, named: Sequence[Driver], others: Sequence[Driver], shared: Sequence[Driver]
 ) -> Iterator[str]:
-    """What is to be said about drivers after their names: how many more there are, and which are doubtful."""
+    """Yield remarks on the drivers that follow their names: how many more there are, and which are doubtful."""
     if shared:
         which, none = f"the last {len(shared):,}" if named else "they", "neither" if len(shared) == 2 else "none"
         yield f"{which} share what they tell, so {none} of them is missed on its own"

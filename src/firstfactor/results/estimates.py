@@ -1,4 +1,4 @@
-"""`Estimates`: numbers with their standard errors, and the intervals that follow."""
+"""`Estimates`: values with standard errors, and their confidence intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,48 +13,48 @@ from .._utils.normal import normal_quantile
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Shares of the explained variance, and how sure they are."""
+    """Estimated shares of the explained variance, with their uncertainty."""
 
     values: NDArray[np.float64]
-    """The estimates."""
+    """Estimates."""
     standard_errors: NDArray[np.float64]
-    """At most 0.5, which says that nothing is known."""
+    """Standard error of each estimate; at most 0.5, which means that nothing is known."""
     p_values: NDArray[np.float64]
-    """How likely such a value is if the true one is 0."""
+    """Probability of such a value if the true value is 0."""
     bias: NDArray[np.float64]
-    """How much each may be wrong because neighbours are at a distance."""
+    """Possible bias of each estimate because neighbours are at a distance."""
 
     def expand(self, n: int, positions: Sequence[int], values: NDArray[np.float64]) -> "Estimates":
-        """The same among ``n`` values, of which those at ``positions`` have standard errors."""
+        """Return ``n`` estimates, of which those at ``positions`` have these standard errors and the others NaN."""
         known = (self.standard_errors, self.p_values, self.bias)
         return Estimates(values, *(at_positions(n, positions, some) for some in known))
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
-        """The confidence interval of each, (…, 2), for chance and bias together.
+        """Return the confidence interval of each estimate, which accounts for chance and bias.
 
         Parameters
         ----------
         level : float, default 0.95
-            How often such intervals hold the truth, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         array of shape (…, 2)
-            Both ends.
+            Lower and upper limits.
         """
         half = margin(level, self.standard_errors, self.bias)
         return np.stack([self.values - half, self.values + half], axis=-1)
 
 
 def at_positions(n: int, positions: Sequence[int], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """An array of ``n`` with ``values`` at ``positions``, not a number elsewhere."""
+    """Return an array of length ``n`` with ``values`` at ``positions`` and NaN at all others."""
     everywhere = np.full(n, np.nan)
     everywhere[list(positions)] = values
     return everywhere
 
 
 def margin(level: float, errors: Any, bias: Any) -> Any:
-    """Half of the length of an interval: what is allowed for bias counts as one more standard error."""
+    """Return half of the width of an interval; the allowance for bias is added like another standard error."""
     if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
         raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
     return normal_quantile((1 + level) / 2) * np.hypot(errors, bias)

@@ -1,4 +1,4 @@
-"""Why a factor was selected or left out: one plain sentence each."""
+"""Explanations of why each factor was selected or left out, in one sentence each."""
 
 from functools import cached_property
 from typing import Any
@@ -13,41 +13,41 @@ from .indices import WEAK, Indices
 from .path import Path
 from .sharing import Cluster
 
-# What costs less than that, as a share of what is explained, costs next to nothing.
+# A cost below this share of the explained variance is called next to nothing.
 NEXT_TO_NOTHING = 0.001
 
-# A factor stands in for another only if the exchange costs no more than this share, and it adds nothing to the other.
+# A factor stands in for another only if the exchange costs at most this share, and it adds nothing to the other.
 CHEAP = 0.15
 
-# A factor that explains less than that alone, as a share of what is explained, explains next to nothing.
+# A factor that explains less than this share of the explained variance alone is said to explain next to nothing.
 LITTLE = 0.01
 
 
 class Explanations:
-    """A sentence on each factor: why it was selected or left out. They are made when they are read."""
+    """Sentences on why each factor was selected or left out; written on first access."""
 
     def __init__(self, indices: Indices) -> None:
         self.names = indices.names
-        """The name of each factor."""
+        """Name of each factor."""
         self._indices = indices
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reason for each factor.
+        """Reason for each factor.
 
-        It is ``selected``, ``prediction``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``,
+        One of ``selected``, ``prediction``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``,
         ``no room``, ``lacks evidence`` or ``adds nothing``.
         """
         return tuple(reason for reason, _ in self._said)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentence on each factor."""
+        """Sentence on each factor."""
         return tuple(sentence for _, sentence in self._said)
 
     @cached_property
     def _said(self) -> list[tuple[str, str]]:
-        """The reason for each factor and the sentence on it."""
+        """Reason and sentence for each factor."""
         return [explain_factor(self._indices, i) for i in range(len(self.names))]
 
     def __getitem__(self, name: str) -> str:
@@ -59,17 +59,17 @@ class Explanations:
         return len(self.names)
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each factor.
+        """Return a data frame with a row for each factor.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         columns = {"factor": self.names, "reason": self.reasons, "sentence": self.sentences}
         return frames.make_frame({name: list(values) for name, values in columns.items()}, backend)
@@ -79,7 +79,7 @@ class Explanations:
 
 
 def explain(indices: Indices, factor: str | int) -> str:
-    """One plain sentence on why a factor, given by name or position, was selected or left out."""
+    """Explain in one sentence why a factor, given by name or position, was selected or left out."""
     found = locate("factor", factor, indices.names)
     if len(found) != 1:
         raise ValueError(f"factor must be one name or position; got {factor!r}. explanations_ has all sentences.")
@@ -87,11 +87,11 @@ def explain(indices: Indices, factor: str | int) -> str:
 
 
 def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
-    """Why a factor was selected or left out: a word or two, and a sentence."""
+    """Return the reason why a factor was selected or left out, in a word or two, and the sentence on it."""
     name = printable(indices.names[factor])
     if factor in indices.for_prediction:
         return "prediction", f"{name} helps to predict, but there is {_say_lack(indices, factor)}."
-    if indices.support[factor]:  # on other rows even if it is constant here
+    if indices.support[factor]:  # first: a factor selected on other rows may be constant on these
         return "selected", _say_selected(indices, factor, name)
     if indices.kinds[factor] == "constant":
         return "constant", f"{name} is constant: it has the same value in every row."
@@ -119,7 +119,7 @@ def explain_factor(indices: Indices, factor: int) -> tuple[str, str]:
 
 
 def why_left_out(indices: Indices, factor: int) -> str:
-    """In a few words why a factor was left out."""
+    """Return the reason why a factor was left out, in a few words."""
     if indices.sharing is not None and explain_factor(indices, factor)[0] == "stands in":
         return f"stands in for {printable(indices.names[indices.sharing.exchanges[factor].selected])}"
     return indices.why_left_out(factor)
@@ -145,7 +145,7 @@ def _say_selected(indices: Indices, factor: int, name: str) -> str:
 
 
 def _replaces(indices: Indices, factor: int) -> str:
-    """The selected factor that a factor stands in for, and what that costs; nothing if it does for none."""
+    """Return the selected factor that a factor stands in for, and the cost of the exchange; empty if there is none."""
     if indices.sharing is None:
         return ""
     exchange, cluster = indices.sharing.exchanges.get(factor), _cluster_of(indices, factor)
@@ -161,7 +161,7 @@ def _replaces(indices: Indices, factor: int) -> str:
 
 
 def _adds(indices: Indices, factor: int) -> bool:
-    """Tell whether there is some evidence that a factor left out adds to the selected ones."""
+    """Return True if there is some evidence that a factor that was left out adds to the selected factors."""
     single = {} if indices.evidence is None else indices.evidence.single_p_values
     return single.get(factor, 1.0) <= WEAK
 
@@ -172,13 +172,13 @@ def _cluster_of(indices: Indices, factor: int) -> Cluster | None:
 
 
 def _share_alone(indices: Indices, factor: int) -> float | None:
-    """What a factor explains alone; None where that is not known."""
+    """Return the share that a factor explains alone; None if unknown."""
     alone = np.nan if indices.sharing is None else float(indices.sharing.alone.values[factor])
     return None if np.isnan(alone) else alone
 
 
 def _had_no_room(indices: Indices, path: Path, factor: int) -> bool:
-    """Whether the last factor allowed entered in a step in which this one would have helped, or was not tested."""
+    """Return True if ``max_factors`` was reached in a step in which this factor would help, or was not tested."""
     if indices.procedure is None or indices.procedure.max_factors is None:
         return False
     last = [step for step in path.steps if step.phase == "forward"][-1:]
@@ -188,7 +188,7 @@ def _had_no_room(indices: Indices, path: Path, factor: int) -> bool:
 
 
 def _say_no_room(path: Path, factor: int) -> str:
-    """That no more factors were wanted, and what this one would add."""
+    """Return the words that ``max_factors`` was reached, with the gain of this factor if known."""
     why = "was left out because no more factors were wanted"
     if path.is_calibrated:
         return why
@@ -196,7 +196,7 @@ def _say_no_room(path: Path, factor: int) -> str:
 
 
 def _say_lack(indices: Indices, factor: int) -> str:
-    """That there is not enough evidence for a factor, with its p-value and the one that was needed."""
+    """Return the words that there is not enough evidence for a factor, with its p-value and alpha."""
     p_value = np.nan if indices.uncertainty is None else float(indices.p_values[factor])
     if np.isnan(p_value) or indices.procedure is None:
         return "the others explain everything"
@@ -208,7 +208,7 @@ def _say_lack(indices: Indices, factor: int) -> str:
 
 
 def _say_no_gain(indices: Indices, factor: int) -> str:
-    """That a factor does not help, and how that was seen."""
+    """Return the words that a factor does not help, and how that was found."""
     if indices.path is None:
         return "adds nothing to the others"
     if indices.evidence is not None:
@@ -221,7 +221,7 @@ def _say_no_gain(indices: Indices, factor: int) -> str:
 
 
 def _alone(indices: Indices, factor: int) -> str:
-    """What a factor explains alone, as the end of a sentence; nothing if that is not known, nor how sure it is."""
+    """Return the end of a sentence with the share that a factor explains alone; empty without a standard error."""
     alone = _share_alone(indices, factor)
     if alone is None or indices.sharing is None or np.isnan(indices.sharing.alone.standard_errors[factor]):
         return ""

@@ -1,4 +1,4 @@
-"""How numbers are written in the terminal, in pictures and on pages."""
+"""Formats of numbers in the terminal, in plots and on pages."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,17 +7,17 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def format_p(p_value: float) -> str:
-    """A p-value with three decimals; nothing if there is none."""
+    """Format a p-value with three decimals; empty for NaN."""
     return "" if np.isnan(p_value) else "<0.001" if p_value < 0.0005 else f"{p_value:.3f}"
 
 
 def format_importance(value: float) -> str:
-    """An importance with three decimals, never a 0 that is none."""
+    """Format an importance with three decimals; a small positive value is not shown as 0."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"
 
 
 def format_interval(interval: NDArray[np.float64] | tuple[float, float]) -> str:
-    """Both ends of an interval in brackets, with the decimals that tell them apart; nothing if there is none."""
+    """Format an interval in parentheses, with enough decimals to distinguish its limits; empty if there is none."""
     if np.isnan(interval).any():
         return ""
     for decimals in (3, 4, 5):
@@ -28,7 +28,7 @@ def format_interval(interval: NDArray[np.float64] | tuple[float, float]) -> str:
 
 
 def format_number(value: float) -> str:
-    """A number of the data with four digits that count, written out: 18,820 and 0.00123, but 1.2 × 10⁻⁹ and 1998."""
+    """Format a number of the data with four significant digits: 18,820 and 0.00123, but 1.2 × 10⁻⁹ and 1998."""
     if value == 0 or not np.isfinite(value):
         return f"{abs(value) if value == 0 else value:g}".replace("-", "−")
     exponent = int(np.floor(np.log10(abs(value))))
@@ -42,7 +42,7 @@ def format_number(value: float) -> str:
 
 
 def percent(share: float, least_decimals: int = 0) -> str:
-    """A share in percent: no 100 % that is not quite, no 0 % that is some."""
+    """Format a share in percent; only exact shares of 0 and 1 are shown as 0 % and 100 %."""
     if share in (0, 1):
         return f"{100 * share:.0f} %"
     decimals = next((d for d in range(least_decimals, 4) if 0 < round(100 * share, d) < 100), 4)
@@ -50,7 +50,7 @@ def percent(share: float, least_decimals: int = 0) -> str:
 
 
 def percents(*shares: float) -> list[str]:
-    """Shares in percent, with the decimals that tell those apart which differ."""
+    """Format shares in percent, with enough decimals to distinguish those that differ."""
     texts: list[str] = []
     for decimals in range(4):
         texts = [percent(share, decimals) for share in shares]
@@ -60,5 +60,5 @@ def percents(*shares: float) -> list[str]:
 
 
 def unbroken(text: str) -> str:
-    """Text in which no line ends before a percent sign."""
+    """Replace the space before each percent sign by a non-breaking space."""
     return text.replace(" %", "\u00a0%")

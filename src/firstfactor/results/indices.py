@@ -1,4 +1,4 @@
-"""`Indices`: the importance of each factor, what every method returns."""
+"""`Indices`: the importance of each factor, returned by most methods."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,23 +21,23 @@ from .path import Path
 from .sharing import Driver, Sharing
 from .uncertainty import SAMPLE_SIZE_OK, Evidence, SampleSize, Uncertainty
 
-# Evidence weaker than this is marked.
+# Factors with a p-value above this are marked as weak.
 WEAK = 0.05
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Indices:
-    """Importance of each factor, and the variances it is measured against.
+    """Importance of each factor, and the variances that it refers to.
 
-    Most functions return one; a fitted `FIRST` has one as ``indices_``.
+    Most functions return this object; a fitted `FIRST` has it as ``indices_``.
 
-    What was selected comes with ``uncertainty``, ``sharing`` and ``findings`` that are found when they are first looked
-    at, from a copy of the table that is kept until then; see the notes of `FIRST`. A pickle has them, and no table.
+    After a selection, ``uncertainty``, ``sharing`` and ``findings`` are computed on first access, from a copy of the
+    table that is kept until then; see the notes of `FIRST`. A pickle contains them, and no table.
 
     See Also
     --------
-    total_indices, closed_indices, shapley_effects, backward_elimination : Return one.
-    FIRST : Has one as ``indices_``.
+    total_indices, closed_indices, shapley_effects, backward_elimination : Return this object.
+    FIRST : Selector that has this object as ``indices_``.
 
     Examples
     --------
@@ -55,68 +55,68 @@ class Indices:
     """
 
     values: NDArray[np.float64]
-    """What the formula gives for each factor, in the order of the columns; or the one index of a set.
+    """Estimated index of each factor, in the order of the columns; or the single index of a set.
 
-    By chance it can exceed 1. `shares` are what is shown.
+    The estimate can exceed 1 by chance; `shares` are clipped and are what is shown.
     """
     names: tuple[str, ...]
-    """The name of each factor; that of a set has plus signs between its members."""
+    """Name of each factor; the name of a set joins its members by plus signs."""
     kinds: tuple[Kind, ...]
-    """What each factor is; empty for a set."""
+    """Kind of each factor; empty for a set."""
     noise_variance: float
-    """Variance of the response that the factors cannot explain; 0 where it is taken to be clean.
+    """Variance of the response that the factors cannot explain; 0 if the response is assumed to be free of noise.
 
-    What the formula gives: by chance it can exceed the variance of the response, and then nothing is explained.
+    The estimate can exceed the variance of the response by chance; then nothing is explained.
     """
     response_variance: float
     """Variance of the response: the sum over its outputs."""
     n_rows: int
-    """How many rows importances were estimated on."""
+    """Number of rows on which importances were estimated."""
     task: Task
-    """What kind of response it is: ``regression`` or ``classification``."""
+    """Kind of response: ``regression`` or ``classification``."""
     method: str
-    """What was estimated and how, such as ``NANNE`` or ``FIRST``."""
+    """Method of estimation, such as ``NANNE`` or ``FIRST``."""
     estimator: str = "nearest"
-    """How conditional variances were estimated."""
+    """Estimator of conditional variances."""
     procedure: Procedure | None = None
-    """How `FIRST` selected the factors, where it did."""
+    """Parameters of the selection by `FIRST`; None without one."""
     path: Path | None = None
-    """How the factors were selected, where they were."""
+    """Steps of the selection; None without one."""
     uncertainty: LaterField[Uncertainty | None] = LaterField(None)
-    """Standard errors and p-values, where they were asked for."""
+    """Standard errors and p-values; None if they were not requested."""
     sample_size: SampleSize = SAMPLE_SIZE_OK
-    """Whether there are enough rows for so many factors."""
+    """Diagnosis of whether there are enough rows for the number of factors."""
     kept: tuple[int, ...] | None = None
-    """The factors selected, if not simply those with an importance above 0."""
+    """Positions of the selected factors; None if these are the factors with an importance above 0."""
     forced: tuple[int, ...] = ()
-    """The factors that are selected whatever they add."""
+    """Positions of the factors that are always selected."""
     classes: tuple[Any, ...] = ()
-    """The class labels in order, for classification."""
+    """Class labels in order, for classification."""
     outputs: tuple[str, ...] = ("y",)
-    """The names of the outputs."""
+    """Names of the outputs."""
     inputs: tuple[tuple[int, ...], ...] = ()
-    """The columns of the table that each factor was made of; empty if each factor is a column."""
+    """Columns of the table that each factor was made of; empty if each factor is a column."""
     rows: NDArray[np.intp] | None = None
-    """The rows of the table that were analysed; None if all were."""
+    """Rows of the table that were analysed; None if all were."""
     n_averaged: int | None = None
-    """How many of the rows importances and the ceiling are averages over; None if all."""
+    """Number of rows over which importances and the ceiling are averaged; None if all."""
     missing: tuple[int, ...] = ()
-    """How many rows of each factor have a missing value."""
+    """Number of missing values of each factor."""
     findings: LaterField[tuple[Finding, ...]] = LaterField(())
-    """What in the table makes these results misleading: identifiers, copies of rows, rows that follow each other."""
+    """Properties of the table that make these results misleading: identifiers, duplicate rows, serial dependence."""
     sharing: LaterField[Sharing | None] = LaterField(None)
-    """What factors explain alone and which of them stand in for each other, where that was looked at."""
+    """Shares that factors explain alone, and the information that they share; None if not analysed."""
     evidence: Evidence | None = None
-    """The evidence for each factor left out by the calibrated rule."""
+    """Evidence for each factor that the calibrated rule left out."""
 
     @property
     def is_shapley(self) -> bool:
-        """Whether the values are Shapley effects, fair shares that add up to 1, and not total indices."""
+        """True if the values are Shapley effects, fair shares that add up to 1, rather than total indices."""
         return self.method == "Shapley" or (self.procedure is not None and self.procedure.importance == "shapley")
 
     @property
     def members(self) -> tuple[tuple[int, ...], ...]:
-        """The columns of the table that belong to each factor."""
+        """Columns of the table that belong to each factor."""
         return self.inputs or tuple((j,) for j in range(len(self.names)))
 
     @property
@@ -126,24 +126,24 @@ class Indices:
 
     @property
     def r2_ceiling(self) -> float:
-        """The best R² that any model can reach on these factors."""
+        """Highest R² that any model of these factors can reach."""
         return self.explained_variance / self.response_variance
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The indices as shares of what is explained, (factors,): none is above 1 or, of Shapley effects, below 0."""
+        """Indices as shares of the explained variance, clipped to the range from 0 to 1; of shape (factors,)."""
         return np.clip(self.values, 0.0, 1.0)
 
     @property
     def has_shares(self) -> bool:
-        """Whether anything is explained for sure: where the ceiling may be 0, shares of it may be anything."""
+        """True if the interval of the R² ceiling, or else its estimate, excludes 0; otherwise shares mean nothing."""
         if self.uncertainty is None:
             return self.explained_variance > 0
         return self.r2_interval()[0] > 0
 
     @property
     def support(self) -> NDArray[np.bool_]:
-        """Which factors are selected."""
+        """Mask of the selected factors."""
         if self.kept is None:
             return self.values > 0
         support = np.zeros(self.values.size, dtype=bool)
@@ -152,7 +152,7 @@ class Indices:
 
     @property
     def selected(self) -> NDArray[np.intp]:
-        """Positions of the selected factors, the most important first."""
+        """Positions of the selected factors, in order of decreasing importance."""
         return self._selected.copy()
 
     @cached_property
@@ -162,7 +162,7 @@ class Indices:
 
     @property
     def for_prediction(self) -> tuple[int, ...]:
-        """Positions of selected factors that help to predict, though there is not enough evidence for them."""
+        """Positions of the factors that are selected for prediction without enough evidence."""
         if self.kept is None or self.procedure is None or self.procedure.goal != "predict" or self.uncertainty is None:
             return ()
         lacking = self.uncertainty.p_values > self.procedure.alpha
@@ -170,24 +170,24 @@ class Indices:
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
-        """Of each index; not a number where there is none."""
+        """Standard error of each index; NaN for factors without one."""
         return self._sure().standard_errors
 
     @property
     def p_values(self) -> NDArray[np.float64]:
-        """For each factor, how likely such an effect is if it adds nothing to the others.
+        """Probability of such an effect if the factor adds nothing to the others, for each factor.
 
-        That of a factor left out by the calibrated rule is beside the selected ones. All candidates are accounted for.
-        NaN where the same rows selected the factors by the paper's rule: of the best of many candidates, such a figure
-        would be too small.
+        For a factor that the calibrated rule left out, it is conditional on the selected factors. p-values are adjusted
+        for the choice among all candidates. NaN if the same rows were used to select the factors by the paper's rule:
+        for the best of many candidates, such a p-value would be too small.
         """
         return self._sure().p_values
 
     @property
     def q_values(self) -> NDArray[np.float64]:
-        """The q-value of each factor: the false discovery rate if it and all with smaller ones were selected.
+        """False discovery rate if a factor and all factors with smaller q-values were selected, for each factor.
 
-        NaN where there is no p-value.
+        NaN for factors without a p-value.
         """
         found = self.p_values.copy()
         if self.evidence is not None:
@@ -198,14 +198,15 @@ class Indices:
 
     @property
     def has_p_values(self) -> bool:
-        """Whether any factor has a p-value."""
+        """True if any factor has a p-value."""
         return self.uncertainty is not None and not np.isnan(self.uncertainty.p_values).all()
 
     @property
     def weak(self) -> NDArray[np.bool_]:
-        """Which selected factors may as well add nothing: their p-value is above 0.05; forced ones may have none.
+        """Mask of the selected factors that may add nothing: their p-value is above 0.05.
 
-        Where there are no p-values at all: whose interval reaches 0.
+        Forced factors without a p-value are not weak. If there are no p-values at all, factors are weak if their
+        interval reaches 0.
         """
         if self.uncertainty is None:
             return np.zeros(self.values.size, dtype=bool)
@@ -215,21 +216,21 @@ class Indices:
         return self.support & ~(self.uncertainty.p_values <= WEAK) & ~untested
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
-        """The confidence interval of each index, (factors, 2); not a number for those without one.
+        """Return the confidence interval of each index.
 
-        It takes account of chance and of bias: neighbours that are not at the same place make indices too small, though
-        by how much is known only roughly with ``estimator="nearest"``. It holds the share that is shown, and goes from
-        0 to 1 where the ceiling may be 0.
+        It accounts for chance and bias: the distance between neighbours makes indices too small, by an amount that is
+        known only roughly with ``estimator="nearest"``. It contains the share that is shown, and extends from 0 to 1 if
+        the ceiling may be 0.
 
         Parameters
         ----------
         level : float, default 0.95
-            How often such intervals hold the truth, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         array of shape (factors, 2)
-            Both ends, between 0 and 1.
+            Lower and upper limits, between 0 and 1; NaN for factors without a standard error.
         """
         half = margin(level, self.standard_errors, self._sure().bias)
         interval: NDArray[np.float64] = np.clip(np.column_stack([self.shares - half, self.shares + half]), 0.0, 1.0)
@@ -238,17 +239,17 @@ class Indices:
         return interval
 
     def r2_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the R² ceiling; see `interval`.
+        """Return the confidence interval of the R² ceiling; see `interval`.
 
         Parameters
         ----------
         level : float, default 0.95
-            How often such intervals hold the truth, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         tuple of float
-            Both ends, between 0 and 1.
+            Lower and upper limits, between 0 and 1.
         """
         half = margin(level, self._sure().r2, self._sure().r2_bias)
         low, high = np.clip([self.r2_ceiling - half, self.r2_ceiling + half], 0.0, 1.0)
@@ -261,14 +262,14 @@ class Indices:
 
     @property
     def ranking(self) -> NDArray[np.intp]:
-        """1 for the most important factor; all with importance 0 share the last rank."""
+        """Rank of each factor; 1 is the most important. All factors that are not selected share the last rank."""
         ranking = np.full(self.values.size, self.selected.size + 1)
         ranking[self.selected] = np.arange(1, self.selected.size + 1)
         return ranking
 
     @property
     def drivers(self) -> tuple[Driver, ...]:
-        """What drives the response, the most important first: selected factors, and those that stand in for them."""
+        """Drivers of the response in order of decreasing importance: clusters, and other selected factors."""
         clusters = () if self.sharing is None else self.sharing.clusters
         together = {i for cluster in clusters for i in cluster.positions}
         intervals = None if self.uncertainty is None else self.interval()
@@ -284,7 +285,7 @@ class Indices:
 
     @property
     def left_out(self) -> NDArray[np.intp]:
-        """Positions of the others: first those that came closest to being selected, constant ones last."""
+        """Positions of the factors left out: those closest to being selected first, constant factors last."""
         others = np.flatnonzero(~self.support).tolist()
         if self.evidence is not None:
             p_values = self.evidence.p_values
@@ -295,17 +296,17 @@ class Indices:
         return np.array(sorted(others, key=lambda i: (self.kinds[i] == "constant", *nearest[i])), np.intp)
 
     def why_left_out(self, factor: int) -> str:
-        """In a few words why a factor has importance 0.
+        """Return the reason why a factor was left out, in a few words.
 
         Parameters
         ----------
         factor : int
-            Its position.
+            Position of the factor.
 
         Returns
         -------
         str
-            Such as ``adds nothing to the others``.
+            The reason, such as ``adds nothing to the others``.
         """
         if self.kinds[factor] == "constant":
             return "constant"
@@ -321,7 +322,7 @@ class Indices:
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
     def _lacks_evidence(self, factor: int, evidence: Evidence) -> str:
-        """In a few words what is known of a factor that the calibrated rule left out."""
+        """Return the reason why the calibrated rule left out a factor, in a few words."""
         if factor in evidence.functions_of:
             known = list_names([printable(self.names[i]) for i in evidence.functions_of[factor]])
             return f"is a function of {known}"
@@ -331,17 +332,17 @@ class Indices:
         return f"not enough evidence (p {p_value if p_value.startswith('<') else f'= {p_value}'})"
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each factor: its importance, and how sure that is where it is known.
+        """Return a data frame with the importance of each factor, and its uncertainty if known.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         columns = {"factor": list(self.names), "importance": self.shares.tolist()}
         if self.sharing is not None:
@@ -372,7 +373,7 @@ class Indices:
 
 
 def indices_of(result: Any) -> Indices:
-    """The `Indices` of a fitted `FIRST`, or the one given, if it has one index per factor."""
+    """Return the `Indices` of a fitted `FIRST`, or those given; raise an error without one index per factor."""
     indices = result if isinstance(result, Indices) else getattr(result, "indices_", None)
     if not isinstance(indices, Indices):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""`Interactions`: which pairs of factors work together, and which stand in for each other."""
+"""`Interactions`: pairs of factors that work together, and pairs that replace each other."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,15 @@ from .formats import format_p
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
-    """For pairs of factors, their joint total index minus the total index of each.
+    """Interaction of pairs of factors: the joint total index of a pair minus the total index of each factor.
 
-    Below 0 they work together: without either, what both do is lost, and it counts in both indices. Above 0 they stand
-    in for each other: what both know is lost only without both.
+    A negative value means that the factors work together: without either of them their joint effect is lost, so it
+    counts in both indices. A positive value means that they replace each other: the information that they share is
+    lost only without both.
 
     See Also
     --------
-    interactions : Makes it.
+    interactions : Return this object.
 
     Examples
     --------
@@ -34,44 +35,44 @@ class Interactions:
     """
 
     names: tuple[str, ...]
-    """Of all factors."""
+    """Names of all factors."""
     pairs: tuple[tuple[int, int], ...]
-    """Positions of both factors."""
+    """Positions of the two factors of each pair."""
     estimates: Estimates
-    """One for each pair, as shares of what all factors explain; p-values are those of no interaction at all."""
+    """Estimate for each pair, as a share of the explained variance; p-values refer to no interaction at all."""
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The value of each pair, (pairs,)."""
+        """Value of each pair, of shape (pairs,)."""
         return self.estimates.values
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
-        """The standard error of each value, (pairs,)."""
+        """Standard error of each value, of shape (pairs,)."""
         return self.estimates.standard_errors
 
     @property
     def p_values(self) -> NDArray[np.float64]:
-        """How likely such a value, in either direction, is if the two neither work together nor stand in: (pairs,)."""
+        """Two-sided p-value of each pair: probability of such a value without any interaction; of shape (pairs,)."""
         return self.estimates.p_values
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """Positions of the pairs, the strongest first."""
+        """Positions of the pairs, in order of decreasing absolute value."""
         return np.argsort(-np.abs(self.values), kind="stable")
 
     def strongest(self, together: bool) -> int | None:
-        """The position of the pair that works together most, or that shares most; None if no pair does for sure.
+        """Return the position of the strongest pair whose interval excludes 0.
 
         Parameters
         ----------
         together : bool
-            True looks for a pair that works together, False for one that stands in for each other.
+            True for pairs that work together, False for pairs that replace each other.
 
         Returns
         -------
         int or None
-            A position in ``pairs``.
+            Position in ``pairs``; None if there is no such pair.
         """
         low, high = self.estimates.interval().T
         sure = high < 0 if together else low > 0
@@ -80,12 +81,12 @@ class Interactions:
         return found[0] if found else None
 
     def sentence(self) -> str:
-        """The strongest pairs, in words.
+        """Describe the strongest pairs in words.
 
         Returns
         -------
         str
-            One sentence or two.
+            One or two sentences.
         """
         parts = []
         for together, words in ((True, "work together most"), (False, "share most")):
@@ -96,17 +97,17 @@ class Interactions:
         return " ".join(parts) or "No two factors work together or stand in for each other for sure."
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with a row for each pair, the strongest first.
+        """Return a data frame with a row for each pair, the strongest first.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         columns: dict[str, Any] = {
             "first": [self.names[self.pairs[k][0]] for k in self.order],

@@ -1,4 +1,4 @@
-"""What happened in a selection: every step with every candidate."""
+"""Path of a selection: every step with every candidate."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,22 +12,22 @@ from .._utils import frames
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of a selection: what each candidate would do to a set of factors, and what was done."""
+    """One step of a selection: the effect of each candidate on a set of factors, and the change that was made."""
 
     phase: Literal["forward", "elimination", "exchange", "prediction", "compact"]
-    """What the step is part of."""
+    """Phase of the selection that the step belongs to."""
     base: tuple[int, ...]
-    """The set before the step."""
+    """Set of factors before the step."""
     base_explained: float
     """Variance of the response that the base explains."""
     candidates: tuple[int, ...]
     """Factors that could enter (forward, exchange, prediction) or leave (elimination, compact)."""
     explained: NDArray[np.float64]
-    """V̂ of the base with the candidate added or left out, one per candidate."""
+    """Variance V̂ explained by the base with each candidate added or left out."""
     chosen: tuple[int, ...]
-    """Factors that did enter or leave; empty where the phase ended."""
+    """Factors that entered or left; empty if the phase ended."""
     p_value: float | None = None
-    """Of the calibrated rule: that of the best candidate to enter, or of the weakest factor to stay."""
+    """Under the calibrated rule, p-value of the best candidate to enter or of the weakest factor to stay."""
 
     @property
     def entering(self) -> tuple[int, ...]:
@@ -46,8 +46,8 @@ class Path:
 
     See Also
     --------
-    FIRST : Has one as ``path_``.
-    firstfactor.plots.plot_path : A picture of it.
+    FIRST : Selector that has this object as ``path_``.
+    firstfactor.plots.plot_path : Plot the path.
 
     Examples
     --------
@@ -63,28 +63,28 @@ class Path:
     """
 
     names: tuple[str, ...]
-    """The name of each factor."""
+    """Name of each factor."""
     response_variance: float
-    """The variance that the steps explain parts of."""
+    """Variance of the response on the rows used for selection."""
     steps: tuple[Step, ...]
-    """The steps in order."""
+    """Steps in order."""
     n_rows: int = 0
-    """How many rows the factors were selected on."""
+    """Number of rows on which the factors were selected."""
     rows_apart: int = 0
-    """How many rows were set apart to select on, if importances were estimated on others."""
+    """Number of rows that were reserved for selection, if importances were estimated on other rows."""
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with one row per step and candidate, with the evidence of the step where there is one.
+        """Return a data frame with a row for each step and candidate, and the p-value of each step if there is one.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         columns: dict[str, list[Any]] = {
             "step": [],
@@ -105,7 +105,7 @@ class Path:
 
     @cached_property
     def removed(self) -> tuple[int, ...]:
-        """Factors that were taken out again, in order; those that came back are not among them."""
+        """Factors that were removed and did not enter again, in order of removal."""
         out: dict[int, None] = {}
         for step in self.steps:
             for i in step.leaving:
@@ -116,20 +116,20 @@ class Path:
 
     @cached_property
     def spared(self) -> tuple[int, ...]:
-        """Those of them that were taken out because the others explain nearly as much, in order."""
+        """Removed factors that ``compact`` dropped because the others explain nearly as much, in order of removal."""
         compact = {i for step in self.steps if step.phase == "compact" for i in step.leaving}
         return tuple(i for i in self.removed if i in compact)
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether factors were selected by evidence."""
+        """True if factors were selected by the calibrated rule."""
         return any(step.p_value is not None for step in self.steps)
 
     @cached_property
     def last_gains(self) -> dict[int, float]:
-        """What each factor tried in the last forward step would have added to R².
+        """Gain in R² of each factor that was tried in the last forward step.
 
-        Gains of earlier steps, beyond fewer factors, say nothing about what a factor adds to those selected.
+        Gains of earlier steps, given fewer factors, do not show what a factor adds to the selected factors.
         """
         forward = [step for step in self.steps if step.phase == "forward"]
         if not forward:
@@ -138,7 +138,7 @@ class Path:
         return dict(zip(forward[-1].candidates, gained.tolist(), strict=True))
 
     def describe(self, step: Step) -> tuple[str, ...]:
-        """The cells that `str` prints for a step.
+        """Return the cells that `str` prints for a step.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Path:
         Returns
         -------
         tuple of str
-            Phase, number of factors, R², number of candidates, the best one, R² with it, and what changed.
+            Phase, number of factors, R², number of candidates, best candidate, R² with it, and change.
         """
         change = ", ".join(f"{'−' if i in step.base else '+'} {self.names[i]}" for i in step.chosen) or "end"
         best = int(np.argmax(step.explained)) if step.candidates else None

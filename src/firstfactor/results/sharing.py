@@ -1,4 +1,4 @@
-"""What factors share: how much each explains alone, and which of them stand in for each other."""
+"""Shared information: the share that each factor explains alone, and factors that can replace each other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 from .._utils import frames
 from .estimates import Estimates, margin
 
-# What any factor must keep to stand in for others, as a share of what these add.
+# Share of the contribution of other factors that a factor must keep to replace them.
 ANY_WILL_DO = 0.75
 
-# Factors that explain less of each other do not stand in for each other, whatever they keep.
+# Factors that explain less than this share of each other do not replace each other, whatever they keep.
 LEAST_DEPENDENCE = 0.3
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Factors that share information, so that each is missed less than its share of what all of them add.
+    """Factors that share information, so that removing any one costs less than its share of what all of them add.
 
     See Also
     --------
-    FIRST : Has them as ``clusters_``.
-    Tree : What they are cut from.
+    FIRST : Selector that has these objects as ``clusters_``.
+    Tree : Dependence tree from which clusters are cut.
 
     Examples
     --------
@@ -39,42 +39,42 @@ class Cluster:
     """
 
     factors: tuple[str, ...]
-    """The representative first, then the others, the best stand-in first."""
+    """Names of the factors: the representative first, then the others, the best replacement first."""
     joint: float
-    """The total index of all of them: the share of what is explained that is lost without any of them."""
+    """Joint total index: the share of the explained variance that is lost without all of them."""
     standard_error: float
-    """Of the joint index."""
+    """Standard error of the joint index."""
     bias: float
-    """How much the joint index may be wrong because neighbours are at a distance."""
+    """Possible bias of the joint index because neighbours are at a distance."""
     kept: tuple[float, ...]
-    """For each factor, the share of the joint index that it keeps if it stands in for all of them, from 0 to 1."""
+    """Share of the joint index that each factor keeps if it replaces all of them, from 0 to 1."""
     dependence: float
-    """How well the factors explain each other, from 0 to 1: the height of their node in the tree."""
+    """Share of each other that the factors explain, from 0 to 1: the height of their node in the tree."""
     positions: tuple[int, ...]
-    """Where the factors are in the table."""
+    """Positions of the factors in the table."""
 
     @property
     def any_will_do(self) -> bool:
-        """Whether any one of the factors can stand in for all of them; otherwise several are needed."""
+        """True if any one of the factors can replace all of them; otherwise several are needed."""
         return min(self.kept) >= ANY_WILL_DO
 
     @property
     def representative(self) -> str:
-        """The factor that keeps most."""
+        """Name of the factor that keeps most."""
         return self.factors[0]
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the joint index.
+        """Return the confidence interval of the joint index.
 
         Parameters
         ----------
         level : float, default 0.95
-            How often such intervals hold the truth, between 0 and 1.
+            Confidence level, between 0 and 1.
 
         Returns
         -------
         tuple of float
-            Both ends, between 0 and 1.
+            Lower and upper limits, between 0 and 1.
         """
         half = margin(level, self.standard_error, self.bias)
         low, high = np.clip([self.joint - half, self.joint + half], 0.0, 1.0)
@@ -83,28 +83,28 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the tree: two smaller ones that share more with each other than with the rest."""
+    """Node of the dependence tree, which merges the two children that share most."""
 
     children: tuple[int, int]
-    """Numbers of both: below the number of leaves, a leaf; beyond, the node that was made at that place."""
+    """Numbers of the two children, as in scipy: leaves first, then nodes in the order in which they were merged."""
     positions: tuple[int, ...]
-    """The factors below it, as positions in the table."""
+    """Positions in the table of the factors below the node."""
     dependence: float
-    """How well the factors of one child explain those of the other, from 0 to 1, on average over all pairs."""
+    """Average share of each other that the factors of the two children explain, from 0 to 1, over all pairs."""
     joint: float
-    """The total index of all factors below it."""
+    """Joint total index of all factors below the node."""
     standard_error: float
-    """Of the joint index."""
+    """Standard error of the joint index."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Which factors share information: those that share most are put together first.
+    """Dependence tree of the factors: those that share most information are merged first.
 
     See Also
     --------
-    FIRST : Has one as ``tree_``.
-    Cluster : Factors that are cut from it.
+    FIRST : Selector that has this object as ``tree_``.
+    Cluster : Factors of a branch that is cut from the tree.
 
     Examples
     --------
@@ -118,23 +118,23 @@ class Tree:
     """
 
     names: tuple[str, ...]
-    """Of all factors of the table."""
+    """Names of all factors of the table."""
     leaves: tuple[int, ...]
-    """The factors in the tree, as positions in the table."""
+    """Positions in the table of the factors in the tree."""
     nodes: tuple[Node, ...]
-    """From the ones that share most to the root."""
+    """Nodes, from those that share most to the root."""
     dependence: NDArray[np.float64] = field(compare=False)
-    """How well each leaf (row) is explained by each other one (column), from 0 to 1: (leaves, leaves)."""
+    """Share of each leaf (row) that each other leaf (column) explains, from 0 to 1; of shape (leaves, leaves)."""
 
     @property
     def linkage(self) -> NDArray[np.float64]:
-        """The tree as scipy has it, for ``scipy.cluster.hierarchy.dendrogram``; heights are 1 − dependence."""
+        """Linkage matrix for ``scipy.cluster.hierarchy.dendrogram``; heights are 1 − dependence."""
         rows = [(*node.children, 1 - node.dependence, len(node.positions)) for node in self.nodes]
         return np.array(rows, dtype=float).reshape(-1, 4)
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The leaves as positions in the table, so that those which share information stand side by side."""
+        """Positions in the table of the leaves, ordered so that factors that share information are adjacent."""
         return self.nodes[-1].positions if self.nodes else self.leaves
 
     def __str__(self) -> str:
@@ -155,53 +155,53 @@ class Tree:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What happens if a factor that was left out takes the place of a selected one."""
+    """Effect of replacing a selected factor by one that was left out."""
 
     selected: int
-    """The position of the selected factor."""
+    """Position of the selected factor."""
     cost: float
-    """How much less is explained at most, as a share of what is, from 0 to 1: the end of a 95 % interval."""
+    """Upper limit of the 95 % interval of the loss, as a share of the explained variance, from 0 to 1."""
     kept: float
-    """The share of what the selected factor adds that the other one adds in its place, from 0 to 1."""
+    """Share of the contribution of the selected factor that the other factor keeps in its place, from 0 to 1."""
     dependence: float
-    """How well the two explain each other, from 0 to 1."""
+    """Share of each other that the two factors explain, from 0 to 1."""
     is_sure: bool
-    """Whether the selected factor adds something for sure: what is kept of nothing can be anything."""
+    """True if the selected factor clearly adds something; otherwise ``kept`` may be anything."""
 
     @property
     def stands_in(self) -> bool:
-        """Whether the factor stands in for the selected one: they know much of each other, and little is lost."""
+        """True if the factor can replace the selected one: they explain much of each other, and little is lost."""
         return self.is_sure and self.kept >= ANY_WILL_DO and self.dependence >= LEAST_DEPENDENCE
 
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """What the factors of one result share."""
+    """Information that the factors of one result share."""
 
     alone: Estimates
-    """What each factor explains by itself, as a share of what the selected ones explain: (factors,)."""
+    """Share of the variance explained by the selected factors that each factor explains by itself; (factors,)."""
     clusters: tuple[Cluster, ...] = ()
-    """Factors that stand in for each other, those whose joint index is largest first."""
+    """Clusters of factors that share information, in order of decreasing joint index."""
     tree: Tree | None = None
-    """Which factors share information; None where there are not two to look at."""
+    """Dependence tree; None if there are fewer than two factors to compare."""
     exchanges: Mapping[int, Exchange] = field(default_factory=dict)
-    """For factors that were left out, which selected one they come closest to replacing."""
+    """For factors that were left out, the exchange with the selected factor that they come closest to replacing."""
 
 
 @dataclass(frozen=True)
 class Driver:
-    """One thing that drives the response: a factor, or several that stand in for each other."""
+    """Driver of the response: a factor, or a cluster of factors that share information."""
 
     factors: tuple[int, ...]
-    """Positions in the table, the representative first."""
+    """Positions of the factors in the table, the representative first."""
     lost: float
-    """The total index of all of them, at most 1: what is lost without."""
+    """Importance of the driver, at most 1: its total index, or fair share with Shapley effects."""
     interval: tuple[float, float] | None
-    """Of what is lost, if that is known."""
+    """Confidence interval of ``lost``; None if unknown."""
     cluster: Cluster | None = None
-    """The cluster, if it is several factors."""
+    """The cluster; None for a single factor."""
 
     @property
     def is_cluster(self) -> bool:
-        """Whether it is several factors."""
+        """True for a cluster of several factors."""
         return self.cluster is not None

@@ -1,4 +1,4 @@
-"""`Stability`: how often each factor is selected on halves of the rows, and how many of those may be false."""
+"""`Stability`: selection frequencies on random half-samples, and bounds on false selections."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +11,12 @@ from .._utils import frames
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Stability:
-    """How often each factor was selected on halves of the rows; see `stability` for what follows from that.
+    """Selection frequency of each factor on random half-samples; see the notes of `stability` for the bounds.
 
     See Also
     --------
-    stability : Makes it.
-    firstfactor.plots.plot_stability : A picture of it.
+    stability : Return this object.
+    firstfactor.plots.plot_stability : Plot the frequencies.
 
     Examples
     --------
@@ -29,64 +29,64 @@ class Stability:
     """
 
     names: tuple[str, ...]
-    """The name of each factor."""
+    """Name of each factor."""
     frequencies: NDArray[np.float64]
-    """For each factor, the share of all halves in which it was selected."""
+    """Share of all half-samples on which each factor was selected."""
     simultaneous: NDArray[np.float64]
-    """For each factor, the share of pairs in which both halves selected it."""
+    """Share of pairs in which both halves selected each factor."""
     n_pairs: int
-    """How often the rows were split into two halves."""
+    """Number of splits of the rows into two halves."""
     threshold: float
-    """The frequency from which on a factor counts as selected."""
+    """Minimum frequency of a factor that counts as selected."""
     n_candidates: int
-    """How many factors could be selected: those that are not constant."""
+    """Number of factors that are not constant, and could be selected."""
 
     @property
     def selected(self) -> NDArray[np.intp]:
-        """Positions of the factors whose frequency reaches the threshold, the most frequent first."""
+        """Positions of the factors whose frequency reaches the threshold, in order of decreasing frequency."""
         return self.order[: np.count_nonzero(self.frequencies >= self.threshold)]
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """Positions of all factors, the most frequent first; equal ones as both halves agree, then as in the table."""
+        """Positions of all factors by decreasing frequency; ties by ``simultaneous``, then by position."""
         return np.lexsort((-self.simultaneous, -self.frequencies))
 
     @property
     def average_size(self) -> float:
-        """How many factors were selected on a half, on average: q̂."""
+        """Average number of factors selected on a half-sample: q̂."""
         return float(self.frequencies.sum())
 
     @property
     def expected_false(self) -> float:
-        """Bound on the expected number of selected factors of low selection probability; assumes nothing.
+        """Bound on the expected number of selected factors of low selection probability, without assumptions.
 
-        This is q̂² / ((2τ − 1) p), Theorem 1 of Shah and Samworth (2013) at θ = q̂ / p. It is returned as it comes out:
-        where it is not well below the number of factors selected, it says nothing about them.
+        This is q̂² / ((2τ − 1) p), Theorem 1 of Shah and Samworth (2013) at θ = q̂ / p. Unless it is well below the
+        number of factors selected, it is uninformative.
         """
         return worst_case_bound(self.average_size, self.n_candidates, self.n_pairs, self.threshold)
 
     @property
     def expected_false_unimodal(self) -> float:
-        """The same bound where unimodality may be assumed: about half of it, and less near a threshold of 1.
+        """The same bound under unimodality: about half as large, and less near a threshold of 1.
 
-        Assumed is that the share of pairs in which both halves select a factor of low selection probability has a
-        distribution, over data sets and splits, with a single peak (Theorem 2 of Shah and Samworth, 2013). Where that
-        theorem has nothing to say (θ above 1/√3, or a threshold too near to 1/2), this equals `expected_false`.
+        The assumption is that the share of pairs in which both halves select a factor of low selection probability has
+        a unimodal distribution over data sets and splits (Theorem 2 of Shah and Samworth, 2013). If that theorem does
+        not apply (θ above 1/√3, or a threshold too close to 1/2), this equals `expected_false`.
         """
         return unimodal_bound(self.average_size, self.n_candidates, self.n_pairs, self.threshold)
 
     def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """A data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``.
+        """Return a data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            The library that makes it.
+            Library of the data frame.
 
         Returns
         -------
         data frame
-            Of that library.
+            A data frame of that library.
         """
         columns = {
             "factor": list(self.names),
@@ -111,13 +111,13 @@ class Stability:
 
 
 def worst_case_bound(average_size: float, n_factors: int, n_pairs: int, threshold: float) -> float:
-    """q² / ((2τ − 1) p), Theorem 1 at θ = q/p; never more than all p factors."""
+    """Compute q² / ((2τ − 1) p), Theorem 1 at θ = q/p; at most the number of factors p."""
     tau = _lowest_frequency(n_pairs, threshold)
     return min(average_size**2 / ((2 * tau - 1) * max(n_factors, 1)), n_factors)
 
 
 def unimodal_bound(average_size: float, n_factors: int, n_pairs: int, threshold: float) -> float:
-    """C(τ, B) q² / p: Theorem 2 at θ = q/p, or Theorem 1 where it does not apply."""
+    """Compute C(τ, B) q² / p, Theorem 2 at θ = q/p, or the bound of Theorem 1 if it does not apply."""
     tau = _lowest_frequency(n_pairs, threshold)
     theta = average_size / max(n_factors, 1)
     worst_case = worst_case_bound(average_size, n_factors, n_pairs, threshold)
@@ -129,6 +129,6 @@ def unimodal_bound(average_size: float, n_factors: int, n_pairs: int, threshold:
 
 
 def _lowest_frequency(n_pairs: int, threshold: float) -> float:
-    """The least frequency that reaches the threshold: only multiples of 1/(2B) occur."""
+    """Return the lowest frequency that reaches the threshold: only multiples of 1/(2B) occur."""
     possible = np.arange(2 * n_pairs + 1) / (2 * n_pairs)
     return float(possible[possible >= threshold][0])

@@ -1,4 +1,4 @@
-"""How sure a result is: standard errors and p-values, and whether there are enough rows."""
+"""Uncertainty of a result: standard errors, p-values, and a diagnosis of the sample size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,22 +8,22 @@ from numpy.typing import NDArray
 
 from .estimates import at_positions
 
-# What lies between 0 and 1 cannot be less sure than that.
+# Largest standard error of a value between 0 and 1.
 LEAST_SURE = 0.5
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence for each factor that the calibrated rule left out, beside those that it selected."""
+    """Evidence for each factor that the calibrated rule left out, given those that it selected."""
 
     p_values: dict[int, float]
-    """The p-value of each factor that could have been selected, with all of them accounted for."""
+    """p-value of each factor that could have been selected, adjusted for the number of such factors."""
     single_p_values: dict[int, float]
-    """The same as if each were the only one."""
+    """Unadjusted p-value of each of these factors."""
     functions_of: dict[int, tuple[int, ...]]
-    """Factors that are functions of selected ones, and of which."""
+    """Factors that are functions of selected ones, with the factors that determine them."""
     rest: float
-    """The share of the variance of the response that all factors left out explain together, at least."""
+    """Lower bound on the share of the variance of the response that all factors left out explain together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,48 +31,48 @@ class Uncertainty:
     """Standard errors, and evidence that a factor adds something."""
 
     standard_errors: NDArray[np.float64]
-    """Of each index, at most 0.5, which says that nothing is known; not a number for factors without one."""
+    """Standard error of each index; at most 0.5, which means that nothing is known, and NaN for factors without one."""
     p_values: NDArray[np.float64]
-    """For each factor, how likely such an effect is if it adds nothing to the others; not a number likewise."""
+    """Probability of such an effect if the factor adds nothing to the others; NaN for factors without one."""
     noise: float
     """Standard error of the noise variance."""
     r2: float
     """Standard error of the R² ceiling."""
     bias: NDArray[np.float64]
-    """How much each index may be wrong because neighbours are at a distance; not a number likewise."""
+    """Possible bias of each index because neighbours are at a distance; NaN for factors without one."""
     r2_bias: float
-    """The same of the R² ceiling, which is too low if anything."""
+    """Possible bias of the R² ceiling, which tends to be too low."""
 
     def expand(self, n_factors: int, positions: Sequence[int]) -> "Uncertainty":
-        """The same for a table of ``n_factors``, of which those at ``positions`` were estimated."""
+        """Expand to a table of ``n_factors``, of which those at ``positions`` were estimated."""
         known = (self.standard_errors, self.p_values, self.bias)
         errors, p_values, bias = (at_positions(n_factors, positions, some) for some in known)
         return replace(self, standard_errors=errors, p_values=p_values, bias=bias)
 
     def less_sure(self, errors: NDArray[np.float64] | float) -> "Uncertainty":
-        """The same with standard errors of the indices that come from something else than the rows."""
+        """Return a copy with another source of error, such as Monte Carlo error, added to the standard errors."""
         both = np.minimum(np.hypot(self.standard_errors, errors), LEAST_SURE)
         return replace(self, standard_errors=both)
 
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Whether a table has enough rows: how near they are in the space of some factors."""
+    """Diagnosis of the sample size: the distances between rows in the space of some factors."""
 
     distance_share: float
-    """Mean squared distance of the nearest neighbour, as a share of that of any two rows."""
+    """Mean squared distance to the nearest neighbour, as a share of that between any two rows."""
     distance_bias: float
-    """Share of Var(Y) that seems to be noise because of it: right for linear functions, too small for others."""
+    """Share of Var(Y) that seems to be noise because of this distance; exact for linear functions, else too small."""
     supported: int | None
-    """How many of the factors, the first ones, the rows are enough for; None if for all."""
+    """Number of factors, counted from the first, for which there are enough rows; None if for all."""
     n_factors: int = 0
-    """How many factors distances were measured in."""
+    """Number of factors in which distances were measured."""
     n_rows: int = 0
-    """How many rows the table has."""
+    """Number of rows of the table."""
 
     @property
     def sentence(self) -> str:
-        """That the rows are too few for so many factors, in words; empty if they are enough."""
+        """Sentence that there are too few rows for the factors; empty if there are enough."""
         if self.supported is None:
             return ""
         return (

@@ -1,4 +1,4 @@
-"""What a result says and how sure it is, in figures and sentences that the terminal, pictures and pages share."""
+"""Figures and sentences on a result and its uncertainty, shared by the terminal, plots and pages."""
 
 from collections import Counter
 
@@ -9,16 +9,16 @@ from .._utils.text import printable
 from .formats import percents
 from .indices import WEAK, Indices
 
-# How often the intervals that are shown hold the truth.
+# Confidence level of the intervals that are shown.
 LEVEL = 0.95
 
-# What factors left out explain together is said if it is at least this share of Var(Y).
+# The share of Var(Y) that factors left out explain together is reported from this size.
 LEAST_REST = 0.01
 
-# A ceiling that is too low by less than this share of Var(Y) is not worth a word.
+# A ceiling that is too low by at most this share of Var(Y) is not reported.
 LEAST_BIAS = 0.01
 
-# What factors are, in words: one, and several.
+# Kinds of factors in words: singular and plural.
 KINDS = {
     "number": "numbers",
     "category": "categories",
@@ -31,9 +31,9 @@ KINDS = {
 
 
 def intervals(indices: Indices) -> NDArray[np.float64]:
-    """The interval of each importance, (factors, 2); not a number where there is none.
+    """Return the interval of each importance, of shape (factors, 2); NaN if there is none.
 
-    The importance of a factor that stands alone is 1 by definition: that has no interval either.
+    The importance of a single selected factor is 1 by definition and has no interval either.
     """
     if indices.uncertainty is None:
         return np.full((indices.values.size, 2), np.nan)
@@ -41,7 +41,7 @@ def intervals(indices: Indices) -> NDArray[np.float64]:
 
 
 def r2_range(indices: Indices) -> tuple[float, float] | None:
-    """The interval of the ceiling, or None where there is none to speak of."""
+    """Return the interval of the ceiling; None without a standard error or a selected factor."""
     sure = indices.uncertainty
     if sure is None or not sure.r2 > 0 or not indices.selected.size:
         return None
@@ -49,23 +49,23 @@ def r2_range(indices: Indices) -> tuple[float, float] | None:
 
 
 def name_response(name: str, how: str) -> str:
-    """What of a response is explained, in words: its values, ranks or normal scores."""
+    """Return the name of the response that is explained: its values, ranks or normal scores."""
     return name if how == "values" else f"the {how.replace('-', ' ')} of {name}"
 
 
 def measure(indices: Indices) -> str:
-    """What of the response is explained: the variance of numbers, or what plays its part for several classes."""
+    """Return the name of the measure that is explained: variance, or Gini impurity for more than two classes."""
     return "Gini impurity" if len(indices.classes) > 2 else "variance"
 
 
 def say_kinds(indices: Indices) -> str:
-    """How many factors there are of each kind."""
+    """Return the number of factors of each kind, in words."""
     kinds: Counter[str] = Counter(indices.kinds)
     return ", ".join(f"{n:,} {many if n > 1 else kind}" for kind, many in KINDS.items() if (n := kinds[kind]))
 
 
 def say_missing(indices: Indices, most: int = 8) -> str:
-    """The sentence on how many values are missing in which factor; nothing if none are."""
+    """Return the sentence on the number of missing values of each factor; empty if there are none."""
     worst = sorted((i for i, count in enumerate(indices.missing) if count), key=lambda i: -indices.missing[i])
     if not worst:
         return ""
@@ -75,27 +75,27 @@ def say_missing(indices: Indices, most: int = 8) -> str:
 
 
 def is_calibrated(indices: Indices) -> bool:
-    """Tell whether factors were selected by evidence."""
+    """Return True if factors were selected by the calibrated rule."""
     return indices.procedure is not None and indices.procedure.rule == "calibrated"
 
 
 def is_untested(indices: Indices) -> bool:
-    """Tell whether the same rows selected the factors by the paper's rule, which selects from noise as well."""
+    """Return True if the same rows selected factors by the paper's rule, which also selects from pure noise."""
     procedure = indices.procedure
     return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
 
 
 def share_name(indices: Indices) -> str:
-    """What the numbers of a result are called, in two words."""
+    """Return the name of the importances of a result, in two words."""
     return "fair share" if indices.is_shapley else "lost without"
 
 
 def say_ceiling(indices: Indices, response: str) -> str:
-    """The sentence on how much of the response models can explain, or that nothing was found.
+    """Return the sentence on how much of the response models can explain, or that nothing was found.
 
-    It is about the selected factors, or about all of them if none were selected. A bound is claimed only where the rows
-    give one: nearest rows are never at the same point, so that a ceiling from them comes out low; and of factors that
-    chance selected it comes out high.
+    It is about the selected factors, or about all factors without a selection. A bound is claimed only if the rows
+    support one: nearest rows are never at the same point, so the ceiling estimated from them is too low; and for
+    factors that were selected by chance it is too high.
     """
     ceiling, what = indices.r2_ceiling, f"of the {measure(indices)} of {response}"
     if not indices.selected.size:
@@ -111,7 +111,7 @@ def say_ceiling(indices: Indices, response: str) -> str:
 
 
 def say_nothing_selected(indices: Indices, response: str) -> str:
-    """The sentence that no factor was selected."""
+    """Return the sentence that no factor was selected."""
     if is_calibrated(indices) and indices.procedure is not None:
         if say_rest(indices):
             return f"No single factor can be named that {response} depends on (alpha = {indices.procedure.alpha:g})."
@@ -123,14 +123,14 @@ def say_nothing_selected(indices: Indices, response: str) -> str:
 
 
 def _factors(indices: Indices) -> str:
-    """The factors that a ceiling is of, in words."""
+    """Return the words for the factors that a ceiling refers to."""
     if indices.path is None:
         return "the only factor" if len(indices.names) == 1 else f"all {len(indices.names):,} factors together"
     return "the selected factor" if indices.selected.size == 1 else f"the {indices.selected.size:,} selected factors"
 
 
 def _say_low(indices: Indices) -> str:
-    """In which direction a ceiling from nearest rows is off; nothing for other ceilings."""
+    """Return the words on the direction of the bias of a ceiling from nearest rows; empty for other estimators."""
     if indices.estimator != "nearest":
         return ""
     if is_untested(indices):
@@ -139,15 +139,15 @@ def _say_low(indices: Indices) -> str:
 
 
 def _bounds(indices: Indices) -> tuple[float, float]:
-    """Both ends of the interval of the ceiling; 0 and 1 where they say nothing."""
+    """Return the limits of the interval of the ceiling; 0 or 1 where the rows support no bound."""
     if indices.estimator == "nearest":
         return 0.0, 1.0
     low, high = r2_range(indices) or (0.0, 1.0)
-    return 0.0 if is_untested(indices) else low, high  # chance that selected raises it
+    return 0.0 if is_untested(indices) else low, high  # selection by chance raises it
 
 
 def _say_coding(indices: Indices) -> str:
-    """The Brier score that goes with a ceiling, and which of two classes counts as 1 where that is not plain."""
+    """Return the Brier score that corresponds to the ceiling, and the coding of two classes unless they are 0 and 1."""
     if not indices.classes:
         return ""
     labels = [without_point(printable(label)) for label in indices.classes]
@@ -156,12 +156,12 @@ def _say_coding(indices: Indices) -> str:
 
 
 def without_point(label: str) -> str:
-    """A class as it was written: whole numbers that a missing value made decimal ones have no decimals."""
+    """Remove the decimals from a label that is a whole number, such as one that missing values turned into a float."""
     return label.removesuffix(".0") if label.removeprefix("-").removesuffix(".0").isdigit() else label
 
 
 def format_ceiling(indices: Indices) -> str:
-    """The ceiling with two decimals and its interval; one that comes out low is no bound and has none."""
+    """Format the ceiling with two decimals and its interval; an estimate from nearest rows is too low and has none."""
     if is_untested(indices):
         return f"about {indices.r2_ceiling:.2f}"
     if indices.estimator == "nearest":
@@ -174,7 +174,7 @@ def format_ceiling(indices: Indices) -> str:
 
 
 def headline(indices: Indices) -> str:
-    """The answer in a few words: the ceiling, or that nothing was found."""
+    """Return the answer in a few words: the ceiling, or that nothing was found."""
     if indices.method == "NN":
         return "y taken to be free of noise"
     if not indices.selected.size:
@@ -183,12 +183,12 @@ def headline(indices: Indices) -> str:
 
 
 def name_nothing(indices: Indices) -> str:
-    """That nothing was selected, in a few words."""
+    """Return a few words that nothing was selected."""
     return "Not enough evidence for any factor" if is_calibrated(indices) else "No factor explains anything of y"
 
 
 def say_no_evidence(indices: Indices) -> str:
-    """The sentence on what a selection by the paper's rule is worth; nothing for other results."""
+    """Return the sentence that a selection by the paper's rule is no evidence; empty for other results."""
     if indices.procedure is None or is_calibrated(indices) or not indices.selected.size:
         return ""
     p_values = "; p-values from the other half of the rows are" if indices.procedure.split else ""
@@ -199,19 +199,19 @@ def say_no_evidence(indices: Indices) -> str:
 
 
 def say_no_p_values(indices: Indices) -> str:
-    """The sentence on why there are intervals but no p-values; nothing where there are."""
+    """Return the sentence on why there are intervals but no p-values; empty if that is not the case."""
     if indices.uncertainty is None or not is_untested(indices):
         return ""
     return "No p-values: from the rows that also selected the factors they would be too small."
 
 
 def say_weak(indices: Indices) -> str:
-    """What makes a factor weak, in a few words."""
+    """Return the criterion of a weak factor, in a few words."""
     return f"p > {WEAK:g}" if indices.has_p_values else "the interval reaches 0"
 
 
 def say_no_shares(indices: Indices) -> str:
-    """The sentence that too little is explained to have shares of; nothing if there is enough."""
+    """Return the sentence that too little is explained for meaningful shares; empty if there is enough."""
     if indices.has_shares or indices.uncertainty is None or not indices.selected.size:
         return ""
     return (
@@ -221,7 +221,7 @@ def say_no_shares(indices: Indices) -> str:
 
 
 def say_disagreement(indices: Indices) -> str:
-    """The sentence on why an interval reaches 0 though p is small, or does not though p is large; or nothing."""
+    """Return the sentence on why an interval and a p-value disagree about an effect of 0; empty if none do."""
     if not indices.has_p_values or not indices.has_shares:
         return ""
     low = indices.interval(LEVEL)[:, 0]
@@ -232,7 +232,7 @@ def say_disagreement(indices: Indices) -> str:
 
 
 def say_rest(indices: Indices) -> str:
-    """The sentence on what the factors left out explain together, though none can be named; nothing if little."""
+    """Return the sentence on the share that the factors left out explain together; empty if it is small."""
     evidence = indices.evidence
     n_left_out = 0 if evidence is None else len(evidence.p_values)
     if evidence is None or evidence.rest < LEAST_REST or n_left_out < 2:
@@ -245,7 +245,7 @@ def say_rest(indices: Indices) -> str:
 
 
 def say_rows_judged(indices: Indices) -> str:
-    """The sentences on how many rows were looked at, if fewer than there were; or nothing."""
+    """Return the sentences on the number of rows used, if it is smaller than that of the table; else empty."""
     path, said = indices.path, []
     if path is not None and path.n_rows < (path.rows_apart or indices.n_rows):
         said.append(f"Factors were selected on {path.n_rows:,} rows, drawn at random.")
@@ -255,8 +255,8 @@ def say_rows_judged(indices: Indices) -> str:
 
 
 def say_bias(indices: Indices, way_out: str) -> str:
-    """The sentence that far neighbours lower the ceiling; nothing if by little, or too few rows explain it."""
-    bias = min(indices.sample_size.distance_bias, 1 - indices.r2_ceiling)  # it cannot be more than seems to be noise
+    """Return the sentence that far neighbours lower the ceiling; empty if by little, or if a warning covers it."""
+    bias = min(indices.sample_size.distance_bias, 1 - indices.r2_ceiling)  # it cannot exceed the apparent noise
     if bias <= LEAST_BIAS or indices.sample_size.supported is not None:
         return ""
     points = f"{100 * bias:.0f} point{'' if round(100 * bias) == 1 else 's'}"

@@ -1,1 +1,1 @@
-"""Which factors: forward selection, elimination, the calibrated rule, stability."""
+"""Selection of factors: forward selection, elimination, the calibrated rule, stability."""

@@ -18,7 +18,7 @@ def eliminate(
     on_step: OnStep = ignore_step,
     forced: Sequence[int] = (),
 ) -> Selection:
-    """Remove factors that add nothing until every one left does (Algorithm 2); the forced ones stay."""
+    """Remove factors with a total index of 0 until all are positive (Algorithm 2); forced factors stay."""
     total = variances.response.variance
     kept = tuple(sorted(factors))
     steps = list(steps)

@@ -1,10 +1,10 @@
-"""The calibrated rule: a factor enters or stays only if it shows more than chance would make it show.
+"""The calibrated rule: a factor enters or stays only if its effect is larger than expected by chance.
 
-The evidence is what a base of factors leaves of y, held against what it leaves of functions of each candidate (see
-`firstfactor.evidence`). The best of all candidates is compared with the best of all in draws without any effect, which
-accounts for how many there are and how alike they are. Where the best one is not beyond doubt, pairs and threes are
-tried as well. A factor that has entered must show beside all others, those left out included; it gives its place to a
-near copy that explains more. That goes on until nothing enters and nothing leaves.
+The tests are score tests: the residuals of y given a set of factors are compared with those of functions of each
+candidate (see `firstfactor.evidence`). The best of all candidates is compared with the best of all in draws without any
+effect, which accounts for the number of candidates and their correlation. Unless the evidence for the best one is very
+strong, pairs and triples are tested as well. A factor that has entered must be significant given all others, including
+those left out; a near copy that explains more replaces it. This is repeated until no factor enters or leaves.
 """
 
 from collections.abc import Iterable
@@ -31,44 +31,46 @@ from ..results.uncertainty import Evidence
 from ..variance.conditional import ROUNDING, Variances
 from .selection import OnStep, Selection
 
-# Rows to test on: those of larger tables are drawn. Whether a factor stays is asked of fewer rows first, which decide
-# where the p-value is below this: alpha may be exceeded by so much.
+# Maximum number of rows to test on; larger tables are sampled. Whether a factor stays is first tested on fewer rows,
+# which decide if the p-value is at most BEYOND_DOUBT: alpha may be exceeded by this amount.
 MAX_ROWS, FEWER_ROWS, BEYOND_DOUBT = 50_000, 10_000, 1e-3
 
-# Rows with the same values are a group if there are at most so many different ones for each row, and at least so many
-# for each column.
+# Rows with the same values form a group if the number of distinct rows is at most this share of the rows, and at least
+# this multiple of the number of columns.
 MOST_KINDS, KINDS_PER_COLUMN = 0.5, 20
 
-# Fewer rows, or groups, do not tell what many factors explain together.
+# With fewer rows, or groups, the joint contribution of many factors cannot be estimated.
 MIN_ROWS = 40
 
-# Added to a variance that may be 0.
+# Smallest divisor in place of a variance that may be 0.
 TINY = 1e-300
 
-# What part of alpha is for single factors, and for pairs and threes.
+# Shares of alpha for single factors, and for pairs and triples.
 SINGLE, TOGETHER = 0.75, 0.25
 
-# The part of that for single factors that is for lines beside those of all others, where factors are so many that only
-# a lasso can tell; up to so many rows, and values of lines.
+# Share of the alpha for single factors that is for their linear effects given those of all others, if there are so many
+# factors that this takes a lasso; and the maximum number of rows, and of values of these linear terms.
 DISTILLED, MOST_DISTILLED_ROWS, MOST_DISTILLED = 0.6, 4000, 2 * 10**7
 
-# A factor whose line has a larger correlation with that of another is nearly a copy: only one of the two can show.
+# A factor whose linear term has a larger correlation with that of another is a near copy: only one of the two can be
+# significant given the other.
 COPY = 0.85
 
-# One with a larger correlation is related: the more of these were left out, the surer a factor must be beside them, as
-# it was the best of so many.
+# A factor with a larger correlation is related: the more related factors were left out, the stronger the evidence for a
+# factor given them must be, because it was the best of that many.
 RELATED = 0.5
 
-# Where those left out leave a smaller share of a factor's line, they are a copy of it together: nothing could show.
+# If the factors left out leave a smaller share of the linear term of a factor, they are jointly a copy of it, and it
+# cannot be significant given them.
 LEFT_TO_SHOW = 0.05
 
-# Fewer rows, or groups, cannot tell a factor from those left out.
+# With fewer rows, or groups, a factor cannot be distinguished from those left out.
 ROWS_TO_TELL_APART = 50
 
-# First functions by which near copies are compared, and others predict.
+# Number of leading functions by which near copies are compared, and other factors predict.
 COMPARED = 4
 
-# Rounds of entering and leaving; two are usual.
+# Maximum number of rounds of entering and leaving; two are usual.
 MOST_ROUNDS = 5
 
 
@@ -92,23 +94,23 @@ class CalibratedRule:
         groups = _equal_rows(self._design) if search.groups is None else search.groups[rows]
         groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
         y, self.total = centre_columns(search.y[rows], weights)
-        self._y = np.ascontiguousarray(y.T) / np.sqrt(max(self.total, TINY))  # single precision must hold it
+        self._y = np.ascontiguousarray(y.T) / np.sqrt(max(self.total, TINY))  # so that it fits into single precision
         self._root_weights = None if weights is None else np.sqrt(weights)
         self._n_units = rows.size if groups is None else int(groups.max()) + 1
         self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
         self._folds = draw_folds(variances.rng, rows.size, groups)
         self._functions = FactorFunctions(self._design, self._workers)
         self._no_news: set[int] = set()
-        """Factors that would have entered but for being functions of others."""
+        """Factors that would have entered if they were not functions of others."""
         self._last_test: dict[tuple[frozenset[int], tuple[int, ...]], CandidateTest] = {}
 
     def select(
         self, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None, explain: bool = True
     ) -> Selection:
-        """Enter factors while the best is significant and remove those that no longer are, until neither happens.
+        """Add factors while the best is significant and remove those that no longer are, until neither happens.
 
-        The forced ones are in from the beginning and stay; at most ``most`` others enter. The evidence for those left
-        out is found only to ``explain`` why they are.
+        Forced factors are in the set from the beginning and stay; at most ``most`` others enter. The evidence for
+        factors that are left out is computed only if ``explain``.
         """
         steps: list[Step] = []
 
@@ -137,7 +139,7 @@ class CalibratedRule:
     def _search(
         self, forced: tuple[int, ...], most: int | None, note: OnStep
     ) -> tuple[tuple[int, ...], Floats, dict[int, float]]:
-        """The factors that stay, and their p-values: the larger one of entering and of staying; and those removed."""
+        """Return the selected factors, their p-values (the larger of entering and of staying), and those removed."""
         entered: dict[int, float] = {}
         removed: dict[int, float] = {}
         kept, p_values = tuple(sorted(forced)), np.full(len(forced), np.nan)
@@ -164,9 +166,9 @@ class CalibratedRule:
     def _forward(
         self, kept: tuple[int, ...], forced: tuple[int, ...], removed: Iterable[int], room: int | None, note: OnStep
     ) -> dict[int, float]:
-        """The factors that entered, in order, and the p-value of the step in which each did.
+        """Return the factors that entered, in order, with the p-value of the step in which each did.
 
-        Those that were removed before are accounted for, so that none enters that only stands for them.
+        Tests are also conditional on factors that were removed before, so that no factor enters only in their place.
         """
         entered: dict[int, float] = {}
         controls = tuple(sorted(removed))
@@ -187,7 +189,7 @@ class CalibratedRule:
                 best = self._try_together(residuals, given, candidates, best, most)
             chosen = best.factors if best.p_value <= self._alpha else ()
             known = tuple(i for i in chosen if known_from(self._design, i, given))
-            if known:  # that is no news, however it looks
+            if known:  # a function of the base adds nothing, whatever its p-value
                 self._no_news.update(known)
                 candidates = tuple(i for i in candidates if i not in known)
                 continue
@@ -206,27 +208,28 @@ class CalibratedRule:
         return entered
 
     def _adjust(self, test: CandidateTest, n_in: int) -> float:
-        """The p-value of the best candidate, with all others accounted for.
+        """Return the p-value of the best candidate, adjusted for the number of candidates.
 
-        Of false discoveries, a share of alpha is allowed: so with so many that are in, each may be the less sure.
+        The false discovery rate allows for a share of false discoveries, so the more factors are in the set, the weaker
+        the evidence for another one may be.
         """
         if self._control == "fwer":
             return test.p_value
         return float(test.single_p_values.min() * (n_in + test.deviates.size) / (n_in + 1))
 
     def _share(self, candidates: tuple[int, ...]) -> float:
-        """The part of alpha that is for single candidates, but for their lines told by a lasso."""
+        """Return the share of alpha for single candidates, without the share for linear effects by a lasso."""
         return SINGLE * (1 - DISTILLED) if self._are_many(candidates) else SINGLE
 
     def _are_many(self, candidates: tuple[int, ...]) -> bool:
-        """Whether lines beside those of all others are told by a lasso: least squares would need more rows."""
+        """Return True if linear effects given all others take a lasso, because least squares would need more rows."""
         n_rows, n_lines = self._design.n_rows, len(candidates)
         are_many = n_lines > min(self._n_units / ROWS_PER_LINE, MOST_LINES)
         is_enough = self._n_units >= MIN_ROWS and n_rows <= MOST_DISTILLED_ROWS
         return are_many and is_enough and n_rows * n_lines <= MOST_DISTILLED
 
     def _distil(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> dict[int, float]:
-        """The candidates whose lines show beside those of all others, and their p-values."""
+        """Return the candidates whose linear effects are significant given those of all others, with p-values."""
 
         def test() -> Floats:
             lines = Lines.of(self._functions, residuals.regression, candidates)
@@ -246,7 +249,7 @@ class CalibratedRule:
         best: JointTest,
         most: int,
     ) -> JointTest:
-        """Two or three candidates, if there is more evidence for them than for the best single one."""
+        """Return a pair or triple of candidates, if there is more evidence for it than for the best single one."""
         joint = self._test_together(residuals, base, candidates, most)
         joint = JointTest(joint.factors, min(joint.p_value / TOGETHER, 1.0))
         return joint if joint.p_value < best.p_value else best
@@ -254,7 +257,7 @@ class CalibratedRule:
     def _eliminate(
         self, kept: tuple[int, ...], forced: tuple[int, ...], removed: dict[int, float], note: OnStep
     ) -> tuple[tuple[int, ...], Floats]:
-        """Remove the factor with the least evidence until all that are left have enough; their p-values."""
+        """Remove the factor with the least evidence until all others are significant; return these with p-values."""
         p_values = np.full(len(kept), np.nan)
         while len(kept) > len(forced):
             tested = tuple(i for i in kept if i not in forced)
@@ -275,7 +278,7 @@ class CalibratedRule:
     def _find_predictors(
         self, kept: tuple[int, ...], removed: dict[int, float], room: int | None, note: OnStep
     ) -> dict[int, float]:
-        """At most so many factors that help to predict what those kept leave of y, and their p-values."""
+        """Return at most ``room`` factors that help to predict the residuals of y given those kept, with p-values."""
         base, left_out = self._varying_of(kept), self._varying_but(kept)
         residuals = self._residuals(base, left_out)
         lines = Lines.of(self._functions, residuals.regression, left_out, COMPARED) if left_out else None
@@ -290,7 +293,7 @@ class CalibratedRule:
         return {i: p for p, i in best}
 
     def _exchange(self, kept: tuple[int, ...], forced: tuple[int, ...], note: OnStep) -> dict[int, int]:
-        """Find the factors that have a near copy which explains more in their place, and these copies."""
+        """Find the factors that have a near copy that explains more in their place; map them to these copies."""
         exchanged: dict[int, int] = {}
         replaceable, left_out = [i for i in kept if i not in forced], self._varying_but(kept)
         if not replaceable or not left_out:
@@ -313,19 +316,19 @@ class CalibratedRule:
         return exchanged
 
     def _gain(self, residuals: Residuals, factor: int) -> float:
-        """The variance that a factor explains beyond a base."""
+        """Return the share of the variance that a factor explains beyond a base."""
         regression = residuals.regression
         first = self._functions.of(factor)[: max(COMPARED, self._functions.n_plain(factor))]
         return float(residuals.gains(regression.remains(regression.weigh(first)), len(first))[0])
 
     def _copies(self, factor: int, lines: Lines) -> tuple[int, ...]:
-        """The factors left out whose lines are nearly that of a factor."""
+        """Return the near copies of a factor among those left out, by the correlation of their linear terms."""
         return lines.like(self._functions.plain(factor).astype(np.float64), COPY)
 
     def _test_members(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """The p-value of some factors, each given all others, and the variance that these explain: (tested,) both.
+        """Return the p-value of each tested factor given all others, and the variance that these explain.
 
-        Where fewer rows leave no doubt, others are not asked.
+        All rows are used only for factors for which fewer rows leave doubt.
         """
         if self._on_fewer_rows is None:
             return self._test_members_here(kept, tested)
@@ -352,7 +355,7 @@ class CalibratedRule:
         return p_values, explained
 
     def _test_member(self, kept: tuple[int, ...], member: int) -> tuple[float, float]:
-        """The p-value of one factor given the others, and the variance that these explain."""
+        """Return the p-value of one factor given the others, and the variance that these explain."""
         others = self._varying_of(tuple(i for i in kept if i != member))
         residuals = self._residuals(others, (member,))
         explained = self._explained(residuals)
@@ -365,10 +368,10 @@ class CalibratedRule:
         return p_value, explained
 
     def _test_beside_left_out(self, residuals: Residuals, others: tuple[int, ...], member: int) -> float:
-        """The p-value of a factor given the others and the lines of all that are left out, but for its near copies.
+        """Return the p-value of a factor given the others and the linear terms of all factors left out but near copies.
 
-        A factor that only stands for those left out has nothing to show here. It is 0 where rows are too few to tell,
-        or where those left out leave hardly anything of the factor.
+        A factor that is only a proxy of factors left out is not significant here. The p-value is 0 if there are too few
+        rows for the test, or if the factors left out leave hardly anything of the factor.
         """
         regression = residuals.regression
         left_out = self._varying_but((*others, member))
@@ -387,7 +390,7 @@ class CalibratedRule:
         return float(min(p_value * np.sqrt(1 + len(lines.like(own, RELATED))), 1.0))
 
     def _test_left_out(self, kept: tuple[int, ...], removed: dict[int, float]) -> Evidence:
-        """The evidence for each factor that is not kept, beside those that are."""
+        """Compute the evidence for each factor that is left out, given those that are kept."""
         base, left_out = self._varying_of(kept), self._varying_but(kept)
         whole = regress(self._functions, base, self._root_weights, self._n_units, self._y, whole=True)
         nearly = {*nearly_known(self._functions, whole, left_out), *self._no_news} if base else set()
@@ -409,7 +412,7 @@ class CalibratedRule:
         )
 
     def _explained_by_rest(self, base: tuple[int, ...], left_out: tuple[int, ...]) -> float:
-        """The share of Var(Y) that the factors left out explain together at least; 0 where that is not looked at."""
+        """Return a lower bound on the share of Var(Y) that all factors left out explain; 0 if not estimated."""
         if len(left_out) > rest.MOST_LINES or self._n_units < MIN_ROWS or self._design.n_rows > rest.MOST_ROWS:
             return 0.0
         residuals = self._residuals(base)
@@ -449,7 +452,7 @@ class CalibratedRule:
         )
 
     def _varying_of(self, factors: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(i for i in factors if not self._design.constant[i])  # some rows may vary less than all
+        return tuple(i for i in factors if not self._design.constant[i])  # a factor may be constant on the rows tested
 
     def _varying_but(self, factors: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(i for i in self._design.varying if i not in factors)
@@ -463,10 +466,10 @@ class CalibratedRule:
 
 
 def _equal_rows(design: Design) -> Positions | None:
-    """Number the rows by their values if these are repeated in a table of many different rows; None otherwise.
+    """Return a group number for rows with the same values, in a table of many different rows; None otherwise.
 
-    What a base misses of y is the same in rows with the same values: for a test they are a group. Where few different
-    rows are possible, levels of categories for instance, a base misses nothing.
+    The part of y that a base misses is the same in rows with the same values, so a test treats them as a group. If only
+    few different rows are possible, as with levels of categories, a base misses nothing.
     """
     columns, most = design.columns_of(design.varying), MOST_KINDS * design.n_rows
     if any(np.unique(design.column(j)).size > most for j in columns):
@@ -476,7 +479,7 @@ def _equal_rows(design: Design) -> Positions | None:
 
 
 def _some_rows(variances: Variances, most: int) -> Positions:
-    """At most so many rows to test on: the outer rows, or a sample of them; of classes, as many of each as there are.
+    """Draw at most ``most`` rows to test on: the outer rows, or a sample of them that balances the classes.
 
     A factor that adds nothing to others still adds nothing if one class is sampled more often than another. A single
     outer row has no neighbours among the outer rows: then all rows are used.
@@ -493,7 +496,7 @@ def _some_rows(variances: Variances, most: int) -> Positions:
 
 
 def _share_out(classes: list[Positions], most: int) -> list[int]:
-    """How many rows of each class are used: as many of each as possible, all of rare ones."""
+    """Return the number of rows to use of each class: as equal as possible, and all rows of rare classes."""
     quota, left = [0] * len(classes), most
     smallest_first = sorted(range(len(classes)), key=lambda code: (classes[code].size, -code))
     for done, code in enumerate(smallest_first):

@@ -1,4 +1,4 @@
-"""A compact set: few factors that explain nearly as much as all selected ones."""
+"""Compact selection: a small set of factors that explains nearly as much as all selected ones."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -9,28 +9,28 @@ from ..results.path import Step
 from ..variance.conditional import Variances
 from .selection import OnStep, Selection
 
-# Exchanges are tried if there are no more than that: each is a search.
+# Exchanges are tried only if there are at most this many, because each takes a neighbour search.
 MAX_EXCHANGES = 200
 
 
 class CompactSearch:
-    """Looks for a small set of factors that explains at most ``tolerance``, a share of Var(Y), less than the best."""
+    """Search for a small set of factors that explains at most ``tolerance``, a share of Var(Y), less than the best."""
 
     def __init__(self, variances: Variances, selection: Selection, tolerance: float) -> None:
         self._variances = variances
         self._forced = selection.forced
         self._total = variances.response.variance
         self._tolerance = tolerance * self._total
-        self._unit = selection.total / self._total  # the steps before may have been measured on fewer rows
+        self._unit = selection.total / self._total  # earlier steps may have been measured on fewer rows
         self._all = selection.kept
         self._best = self._explained(selection.kept)
-        """What the best set on the way explains."""
+        """Variance that the best set so far explains."""
 
     def narrow(self, kept: tuple[int, ...]) -> Step:
-        """A step that removes a factor, or exchanges two for one; its ``chosen`` is empty where nothing can go.
+        """Return a step that removes a factor or exchanges two for one; its ``chosen`` is empty if neither is possible.
 
-        The factor goes whose loss is least; forced ones stay. Where none can go, two may if a factor that went before
-        comes back for them: of several that stand in for each other, the best one is then kept.
+        The factor with the smallest loss is removed; forced factors stay. If none can be removed, two may be exchanged
+        for a factor that was removed before: of several that can replace each other, the best one is then kept.
         """
         free = tuple(i for i in kept if i not in self._forced)
         explained = self._total - self._variances.minus_each(kept)[np.isin(kept, free)]
@@ -43,7 +43,7 @@ class CompactSearch:
         return Step("compact", kept, self._unit * self._explained(kept), free, self._unit * explained, chosen)
 
     def _exchange(self, kept: tuple[int, ...], free: tuple[int, ...]) -> tuple[int, ...]:
-        """Two factors that leave and one that comes back, if what is left explains enough; or nothing."""
+        """Return two factors that leave and one that returns, if the new set explains enough; otherwise nothing."""
         tried = list(self._exchanges(kept, free))
         if not tried or len(tried) > MAX_EXCHANGES:
             return ()
@@ -65,7 +65,7 @@ class CompactSearch:
 
 
 def make_compact(variances: Variances, selection: Selection, tolerance: float, on_step: OnStep) -> Selection:
-    """The selection without factors that can go at a cost of at most ``tolerance``, a share of Var(Y), in all."""
+    """Remove factors from a selection at a total cost of at most ``tolerance``, a share of Var(Y)."""
     search, kept, steps = CompactSearch(variances, selection, tolerance), selection.kept, list(selection.steps)
     while len(kept) > 1:
         step = search.narrow(kept)
@@ -78,5 +78,5 @@ def make_compact(variances: Variances, selection: Selection, tolerance: float, o
 
 
 def _change(kept: tuple[int, ...], changed: tuple[int, ...]) -> tuple[int, ...]:
-    """A set after some of its factors left it and some others came back."""
+    """Return a set of factors after ``changed`` left it or, if they were not in it, entered."""
     return tuple(sorted(set(kept).symmetric_difference(changed)))

@@ -1,4 +1,4 @@
-"""All factors in order of what each adds: forward selection that never ends early."""
+"""Ranking of all factors by what each adds: forward selection without a stopping rule."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from .selection import first_best
 
 
 def rank_by_gain(variances: Variances) -> tuple[int, ...]:
-    """All varying factors, always the one next that explains most together with those before it.
+    """Order all varying factors; each explains most together with those before it.
 
-    In noise, what is explained can fall with every factor: the order is by what it is then, not by how much it rises.
+    With noise, the explained variance can fall with every factor: the order depends on its value, not on its gain.
     """
     order: tuple[int, ...] = ()
     left = list(variances.design.varying)

@@ -1,4 +1,4 @@
-"""FIRST from beginning to end: select on all rows or on half of them, then estimate what is selected."""
+"""The FIRST procedure: select factors on all rows or on half of them, then estimate their importances."""
 
 import sys
 from dataclasses import replace
@@ -28,14 +28,14 @@ from .selection import OnStep, Selection, StepCallback, ignore_step
 
 
 def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ignore_step) -> Indices:
-    """Selected factors with their importances, as `FIRST` has them."""
+    """Select factors and estimate their importances, as `FIRST` does."""
     selecting, estimating = halves(variances) if procedure.split else (variances, variances)
     method = "FIRST-FAST" if procedure.forward == "fast" else "FIRST"
     if procedure.rule == "calibrated":
         method += f" (calibrated, alpha = {procedure.alpha:g})"
     selection = _select(selecting, procedure, callback)
     if procedure.split:
-        # The p-values of the rows that selected are too small.
+        # p-values from the rows used for selection are too small.
         selection = replace(selection, p_values=None, rows_apart=selecting.design.n_rows)
     elif selection.p_values is None:
         selection = replace(selection, p_values=np.full(len(selection.kept), np.nan))
@@ -43,13 +43,13 @@ def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ign
 
 
 def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
-    """Positions of the factors that `fit` selects, without their importances."""
+    """Return the positions of the factors that `fit` selects, without estimating importances."""
     selecting = halves(variances)[0] if procedure.split else variances
     return _select(selecting, procedure, ignore_step, explain=False).kept
 
 
 def _select(variances: Variances, procedure: Procedure, callback: StepCallback, explain: bool = True) -> Selection:
-    """The factors by the rule, and if asked for only as few as explain nearly as much."""
+    """Select factors by the rule and, with ``compact``, reduce them to a small set that explains nearly as much."""
     selection = _select_by_rule(variances, procedure, callback, explain)
     is_flag = checks.is_boolean(procedure.compact)
     if (is_flag and not procedure.compact) or len(selection.kept) < 2:
@@ -65,7 +65,7 @@ def _select(variances: Variances, procedure: Procedure, callback: StepCallback, 
 def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCallback, explain: bool) -> Selection:
     names, forced = variances.design.names, find_forced(variances, procedure)
     if procedure.rule == "calibrated":
-        from .calibrated import CalibratedRule  # only if it is asked for
+        from .calibrated import CalibratedRule  # only if it is needed
 
         rule = CalibratedRule(variances, procedure.alpha, procedure.control, procedure.goal)
         return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors, explain)
@@ -76,7 +76,7 @@ def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCa
 
 
 def find_forced(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
-    """Positions of the factors that are always in; constant ones separate no rows."""
+    """Return the positions of the forced factors, without constant ones, which distinguish no rows."""
     if procedure.forced is None:
         return ()
     forced = variances.design.locate("forced", procedure.forced)
@@ -84,7 +84,7 @@ def find_forced(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
 
 
 def in_context(callback: StepCallback, names: tuple[str, ...], total: float) -> OnStep:
-    """A callback for single steps that passes them on with the names and the variance to be explained."""
+    """Return a callback for single steps that adds the names of the factors and the response variance."""
     return lambda step: callback(Path(names, total, (step,)))
 
 
@@ -103,9 +103,9 @@ def estimate_selected(
     procedure: Procedure | None = None,
     cluster_cut: float | str | None = Procedure.cluster_cut,
 ) -> Indices:
-    """The importances of selected factors, with standard errors if ``uncertainty``; the procedure is that of `FIRST`.
+    """Estimate the importances of selected factors, with standard errors if ``uncertainty``.
 
-    What is not needed for the importances is found later.
+    ``procedure`` is that of `FIRST`. Results beyond the importances are computed on first access.
     """
     design, response, kept = variances.design, variances.response, selection.kept
     variances = variances.around(kept)
@@ -154,7 +154,7 @@ def _uncertainty(
     size: SampleSize,
     errors: NDArray[np.float64] | float,
 ) -> Uncertainty:
-    """How sure the importances are, with the p-values of the selection where it has any."""
+    """Estimate the uncertainty of the importances, with the p-values of the selection if it has any."""
     sure, evidence = plug_in(variances, target, size).less_sure(errors), selection.evidence
     if selection.p_values is not None:
         sure = replace(sure, p_values=selection.p_values)
@@ -167,7 +167,7 @@ def _uncertainty(
 def _importances(
     variances: Variances, kept: tuple[int, ...], procedure: Procedure | None
 ) -> tuple[NDArray[np.float64], Target, NDArray[np.float64] | float]:
-    """The importances of selected factors, what they are estimates of, and how unsure they are besides by the rows."""
+    """Return the importances of selected factors, their estimand, and their Monte Carlo error."""
     if procedure is not None and procedure.importance == "shapley":
         shares = fair_shares(variances, kept)
         return index_values(variances, shares.target), shares.target, shares.errors

@@ -1,7 +1,7 @@
 """Forward selection (Algorithms 3 and S1).
 
-Ties between factors go to the one that stands first in the table. Explained variances that differ by less than 1e-12 of
-Var(Y) are tied: such differences come from rounding.
+Ties between factors go to the one that comes first in the table. Explained variances that differ by less than 1e-12 of
+Var(Y) are tied: such differences are due to rounding.
 """
 
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from .selection import OnStep, first_best
 
 @dataclass(frozen=True)
 class ForwardRule:
-    """How forward selection goes on: the difference between Algorithms 3 and S1."""
+    """Variant of forward selection: the difference between Algorithms 3 and S1."""
 
     drops: bool
-    """Whether candidates that do not help now are not tried again in the same pass."""
+    """True if candidates that do not help now are not tried again in the same pass."""
     strict: bool
-    """Whether a candidate must gain to enter and to stay, or merely not lose."""
+    """True if a candidate must raise the explained variance to help; False if it must only not lower it."""
     passes: int
 
 
 def forward_rule(forward: str | int) -> ForwardRule:
-    """The rule that the parameter ``forward`` stands for."""
+    """Return the rule for a value of the parameter ``forward``."""
     if forward == "full":
         return ForwardRule(drops=False, strict=True, passes=1)
     if forward == "fast":
@@ -34,9 +34,9 @@ def forward_rule(forward: str | int) -> ForwardRule:
 def select_forward(
     variances: Variances, rule: ForwardRule, on_step: OnStep, forced: tuple[int, ...] = (), most: int | None = None
 ) -> tuple[tuple[int, ...], list[Step]]:
-    """Enter factors one at a time, the one that explains most first, until none helps or ``most`` have entered.
+    """Add factors one at a time, the one that explains most first, until none helps or ``most`` have entered.
 
-    The forced ones are in from the beginning.
+    Forced factors are in the set from the beginning.
     """
     entered = forced
     steps: list[Step] = []
@@ -57,7 +57,7 @@ def select_forward(
 
 
 def _forward_step(variances: Variances, base: tuple[int, ...], candidates: tuple[int, ...], rule: ForwardRule) -> Step:
-    """Find the candidate with the largest V̂ of the base with it, and let it in if that helps."""
+    """Find the candidate with the largest V̂ together with the base, and add it if that helps."""
     total = variances.response.variance
     base_explained = total - variances.of(base)
     explained = total - variances.plus_each(base, candidates)
@@ -69,7 +69,7 @@ def _forward_step(variances: Variances, base: tuple[int, ...], candidates: tuple
 
 
 def _still_open(step: Step, rule: ForwardRule, tolerance: float) -> tuple[int, ...]:
-    """The candidates left for the next step."""
+    """Return the candidates for the next step."""
     gains = step.explained - step.base_explained
     return tuple(
         i

@@ -1,4 +1,4 @@
-"""What the stages of a selection hand to each other."""
+"""Objects that the stages of a selection exchange."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,30 +13,30 @@ OnStep = Callable[[Step], None]
 """Called after each step, within the selection."""
 
 StepCallback = Callable[[Path], None]
-"""Called after each step with a `Path` of that step alone, which knows the names and the variance to be explained."""
+"""Called after each step with a `Path` of that step alone, which has the names and the response variance."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Factors that were selected, and how."""
+    """Selected factors and the steps that led to them."""
 
     kept: tuple[int, ...]
     steps: tuple[Step, ...]
     total: float
-    """The variance that the steps explain parts of."""
+    """Variance of the response on the rows used for selection."""
     n_rows: int
-    """How many rows it was made on."""
+    """Number of rows used for selection."""
     p_values: NDArray[np.float64] | None = None
-    """Evidence for each factor kept, where the rule asks for it."""
+    """p-value of each selected factor, if the rule computes them."""
     evidence: Evidence | None = None
-    """Evidence for each factor left out, where the rule asks for it."""
+    """Evidence for each factor left out, if the rule computes it."""
     forced: tuple[int, ...] = ()
-    """Factors that are kept whatever they add."""
+    """Factors that are always selected."""
     rows_apart: int = 0
-    """How many rows were set apart for it, if importances are to be estimated on others."""
+    """Number of rows that were reserved for selection, if importances are estimated on other rows."""
 
     def narrow(self, kept: tuple[int, ...], steps: tuple[Step, ...]) -> "Selection":
-        """The same with some of the factors only, after more steps."""
+        """Return a copy with only some of the factors, and with more steps."""
         p_values = self.p_values if self.p_values is None else self.p_values[np.isin(self.kept, kept)]
         return replace(self, kept=kept, steps=steps, p_values=p_values)
 
@@ -46,5 +46,5 @@ def ignore_step(_: object) -> None:
 
 
 def first_best(scores: NDArray[np.float64], tolerance: float) -> int:
-    """Position of the largest score; of those within ``tolerance`` of it, the first."""
+    """Return the position of the first score within ``tolerance`` of the largest one."""
     return int(np.flatnonzero(scores >= scores.max() - tolerance)[0])

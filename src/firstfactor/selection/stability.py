@@ -1,4 +1,4 @@
-"""Complementary pairs stability selection: factors selected on many random halves of the rows."""
+"""Complementary pairs stability selection on random half-samples."""
 
 import threading
 from collections.abc import Callable
@@ -19,18 +19,18 @@ from ..variance.sampling import Rows, deal_groups, deal_halves
 from .fitting import choose
 
 Progress = Callable[[int, int], None]
-"""Called as ``progress(done, total)`` after each half."""
+"""Called as ``progress(done, total)`` after each half-sample."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """How many random pairs of halves, and how often a factor has to be selected on them."""
+    """Number of random pairs of half-samples, and minimum frequency of a selected factor."""
 
     n_pairs: int = 50
     threshold: float = 0.6
 
     def __post_init__(self) -> None:
-        """Check both."""
+        """Check both values."""
         checks.at_least("n_pairs", self.n_pairs, 1)
         if checks.number("threshold", self.threshold, 0.5, 1) == 0.5:
             raise ValueError(
@@ -48,16 +48,16 @@ def select_on_halves(
     sample_weight: Any = None,
     groups: Any = None,
 ) -> Stability:
-    """How often each factor is selected on halves of the rows.
+    """Compute how often each factor is selected on random half-samples.
 
-    Threads and the seed are those of ``options``; each half is selected on by one thread.
+    ``options`` has the number of threads and the seed; each half-sample is processed by one thread.
     """
     seeds: Any = checks.generator(options.random_state).bit_generator.seed_seq
     table = read_table(X, y, how_to_read(options), sample_weight, groups)
     whole = table.observe()
     design, response = whole.design, whole.response
     _refuse_small_halves(response, options)
-    # Decided by all rows: a half may not show that a column holds classes.
+    # All rows decide: a half-sample may not show that the response has classes.
     table = replace(table, reading=replace(table.reading, task=response.task))
     halves = [(seed, side) for seed in seeds.spawn(pairs.n_pairs) for side in (0, 1)]
     tally = _Tally(len(halves), progress)
@@ -65,7 +65,7 @@ def select_on_halves(
     def select(half: tuple[np.random.SeedSequence, int]) -> NDArray[np.bool_]:
         seed, side = half
         rng = np.random.default_rng(seed)
-        rows = _draw_halves(rng, whole)[side]  # drawn again for the other side: all halves at once would fill memory
+        rows = _draw_halves(rng, whole)[side]  # drawn again for the other half: all at once would fill memory
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
             seed_of_half = int(rng.integers(2**63, size=2)[side])
@@ -89,10 +89,10 @@ def select_on_halves(
 
 
 def _draw_halves(rng: np.random.Generator, whole: Observations) -> tuple[Rows, Rows]:
-    """Rows of two disjoint halves, dealt out in turn class by class, or group by group where rows are in groups.
+    """Draw the rows of two disjoint halves, dealt out in turn class by class, or group by group if there are groups.
 
-    If the number of rows is odd, one is left over. It is of a class whose number is odd, which comes last: then both
-    halves have as many of each of two classes, in every pair.
+    If the number of rows is odd, one row is left over. It belongs to a class of odd size, which is dealt last: with two
+    classes, both halves then have the same number of rows of each class in every pair.
     """
     if whole.groups is not None:
         return deal_groups(rng, whole.groups)
@@ -105,13 +105,13 @@ def _draw_halves(rng: np.random.Generator, whole: Observations) -> tuple[Rows, R
 
 
 def _varies(response: Response, rows: Rows) -> bool:
-    """Tell whether y has a variance in some rows."""
+    """Return True if y varies on these rows."""
     values = response.values[rows]
     return bool((values - values[0]).var(axis=0).sum() > SMALLEST_VARIANCE)
 
 
 class _Tally:
-    """Counts what any thread has finished, and tells of it in the thread that made the tally."""
+    """Counter of the half-samples that all threads have finished, which reports in the thread that created it."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._progress = total, progress or (lambda _, __: None)
@@ -120,20 +120,20 @@ class _Tally:
         self._home = threading.get_ident()
 
     def add_one(self) -> None:
-        """Count one more."""
+        """Count one more half-sample."""
         self._finished.append(None)
         if threading.get_ident() == self._home:
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Tell of all that was finished since."""
+        """Report all half-samples that were finished since the last report."""
         while self._told < len(self._finished):
             self._told += 1
             self._progress(self._told, self._total)
 
 
 def _refuse_small_halves(response: Response, options: Options) -> None:
-    """Refuse tables too small to be halved for this selector."""
+    """Raise an error if the table is too small to be halved for this selector."""
     half = response.n_rows // 2
     if half < 2:
         raise ValueError(f"X must have at least 4 rows, 2 for each half; got {response.n_rows}.")

@@ -51,7 +51,7 @@ SPARE = 0.05
 
 @dataclass(frozen=True)
 class Plan:
-    """How memory is divided."""
+    """Division of the memory."""
 
     at_a_time: int
     """Number of factors that are read together."""
@@ -62,7 +62,7 @@ class Plan:
 
 
 class Budget:
-    """The memory that a run may use."""
+    """Memory that a run may use."""
 
     def __init__(self, request: Request) -> None:
         from ..neighbors.kernels.kernel_cache import is_compiled

@@ -55,9 +55,9 @@ class Dataset:
     remarks: tuple[str, ...] = ()
     """Sentences about how columns were read that a person may want to check."""
     true_factors: tuple[str, ...] = ()
-    """The factors that matter, where that is known."""
+    """True factors; empty if unknown."""
     reading: Mapping[str, Any] = field(default_factory=dict)
-    """How the file was read: options of the command, with what was guessed."""
+    """Parameters of `rank` with which the file was read, including detected values."""
 
     @property
     def target_names(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def _rows_were(count: int, which: str) -> str:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The part of a table that is wanted."""
+    """Requested part of a table."""
 
     source: Source
     request: Request
@@ -120,7 +120,7 @@ class Wanted:
     used: Sequence[ColumnInfo]
     """The columns that are factors."""
     drawn: pl.Series | None
-    """The rows that are wanted; None for all."""
+    """Requested rows; None for all."""
 
     @property
     def n_rows(self) -> int:
@@ -158,7 +158,7 @@ class Wanted:
 
 
 class Contents(NamedTuple):
-    """The values of the part of a table that is wanted."""
+    """Values of the requested part of a table."""
 
     others: pl.DataFrame
     """Targets, weights and groups."""

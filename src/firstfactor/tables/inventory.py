@@ -39,7 +39,7 @@ Holds = Literal["numbers", "text", "dates", "other"]
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """What one column holds."""
+    """Contents of one column."""
 
     name: str
     holds: Holds
@@ -50,25 +50,25 @@ class ColumnInfo:
     levels: int = 0
     """Number of distinct values of text, or of integers in a column without a name."""
     counts_rows: bool = False
-    """Whether the values are row numbers, from any start."""
+    """True if the values are row numbers, from any start."""
     unnamed: bool = False
-    """Whether the file has no name for the column."""
+    """True if the file has no name for the column."""
     large: bool = False
-    """Whether these are integers that float64 cannot tell from their neighbours."""
+    """True if these are integers that float64 cannot distinguish from their neighbours."""
     removed: tuple[str, ...] | None = None
-    """What is removed to read text as numbers; None if it is not read so."""
+    """Text that is removed to read the values as numbers; None if they are not read as numbers."""
     writing: DateWriting | None = None
-    """How dates in text are written; None if there are none, or not all are written in one way."""
+    """Format of dates in text; None if there are none, or if they differ in format."""
     unreadable: str = ""
     """Why dates in text cannot be read."""
     number_like: str = ""
     """The first value that is not a number, for labels most of which are."""
     trimmed: bool = False
-    """Whether blanks around labels are removed."""
+    """True if blanks around labels are removed."""
     differ_in_blanks: bool = False
-    """Whether blanks around labels are kept, because some labels differ in nothing else."""
+    """True if blanks around labels are kept, because some labels differ in nothing else."""
     gaps_count: bool = True
-    """Whether a missing value is a value like others, and no reason to leave out rows."""
+    """True if a missing value is a level of its own, and no reason to leave out rows."""
 
     @property
     def present(self) -> int:
@@ -96,7 +96,7 @@ class ColumnInfo:
 
     @property
     def names_rows(self) -> bool:
-        """Whether so many values are distinct that they identify rows instead of grouping them."""
+        """True if so large a share of the values is distinct that they identify rows instead of grouping them."""
         counted = self.n_rows if self.gaps_count else self.present
         if self.levels == self.present > 2 and self.present > counted / 2:
             return True
@@ -104,12 +104,12 @@ class ColumnInfo:
 
     @property
     def can_be_number(self) -> bool:
-        """Whether its values can be a factor as numbers, if the user wants that."""
+        """True if the values can be used as a numeric factor on request."""
         return self.holds in ("numbers", "dates") and self.present > 0 and not self.unreadable
 
     @property
     def can_be_category(self) -> bool:
-        """Whether its values can be a factor as labels, if the user wants that."""
+        """True if the values can be used as a categorical factor on request."""
         return self.holds != "other" and self.present > 0
 
 
@@ -257,7 +257,7 @@ def _examine_large(source: Source, columns: Sequence[ColumnInfo]) -> dict[str, C
 
 
 def _examine_closely(source: Source, names: Sequence[str], as_text: set[str]) -> dict[str, ColumnInfo]:
-    """Tell numbers with gaps, dates and text apart; only text with digits gets the questions that take longest."""
+    """Distinguish numbers with gaps, dates and text; only text with digits needs the slowest checks."""
     missing = {name: is_missing(name, source) for name in names}
 
     def questions(name: str) -> dict[str, pl.Expr]:
@@ -348,7 +348,7 @@ def _judge_labels(source: Source, column: ColumnInfo, found: dict[str, Any]) -> 
 
 
 def _judge_numerals(source: Source, text: ColumnInfo, found: dict[str, Any]) -> ColumnInfo:
-    """Tell whether labels, some of which are numbers, are numbers that are written with something else."""
+    """Decide if a column of text with numbers holds numbers or labels; raise an error if only a few are not numbers."""
     numbers = text.present - found["odd"]
     taken_away = removed(found, numbers)
     if not numbers or taken_away is None:

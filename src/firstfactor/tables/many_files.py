@@ -42,7 +42,7 @@ class ManyFiles(Source):
 
     @property
     def files(self) -> dict[Path, str]:
-        """The files that are read, and what to call each in messages."""
+        """Files that are read, and the name of each in messages."""
         return {part.path: part.shown for part in self.parts}
 
     def place(self, row: int) -> str:

@@ -14,7 +14,7 @@ from .source import Source, tidy_name
 
 
 class Request(NamedTuple):
-    """The part of a table that is wanted, and options about its columns."""
+    """Requested part of a table, and options about its columns."""
 
     target: str | Sequence[str] | None
     parameters: RankParameters = RankParameters()

@@ -28,7 +28,7 @@ WIDE = (pl.Int128, pl.UInt128)
 
 
 class Format:
-    """How files of one format are recognised and read, and how messages speak of their rows.
+    """Format of files: how they are recognised and read, and how messages refer to their rows.
 
     A new format is a subclass with `read`, or `scan` if it need not be read whole, and a line in `formats.FORMATS`.
     """
@@ -46,15 +46,15 @@ class Format:
     label: str = ""
     """The format with an article, in messages about these packages."""
     loose: bool = False
-    """Whether text may stand for numbers or for missing values, as where nothing makes sure what a column holds."""
+    """True if text may represent numbers or missing values, because the format does not enforce column types."""
     untyped: bool = False
-    """Whether every column is text, whatever it stands for."""
+    """True if every column is text, whatever it represents."""
     has_tables: bool = False
-    """Whether a file may hold several tables."""
+    """True if a file may contain several tables."""
     is_lazy: bool = False
-    """Whether rows are read when they are needed, not all when the file is opened."""
+    """True if rows are read when they are needed, rather than all when the file is opened."""
     by_column: bool = False
-    """Whether single columns can be read without the others."""
+    """True if single columns can be read without the others."""
 
     def prepare(self, path: Path, stack: contextlib.ExitStack) -> Path:
         """Return a path that the library takes: a copy where the path is not text, until the stack is closed."""
@@ -97,7 +97,7 @@ class Source:
     path: Path
     """The file to read: not compressed, and a copy if it came through standard input."""
     shown: str
-    """What to call it in messages."""
+    """Name of the table in messages."""
     format: Format
     frame: pl.LazyFrame
     """All columns, by numbers, and `ROW`. Those of CSV files are text."""
@@ -109,15 +109,15 @@ class Source:
     decimal: str = "."
     """The decimal mark of numbers that are text."""
     reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """How the file is read: parameters of `rank`, with what was guessed."""
+    """Parameters of `rank` with which the file is read, including detected values."""
     header: int = 1
     """The line of the header."""
     at_once: int = AT_ONCE
-    """How many columns are examined in one pass through the file."""
+    """Number of columns that are examined in one pass through the file."""
 
     @property
     def files(self) -> dict[Path, str]:
-        """The files that are read, and what to call each in messages."""
+        """Files that are read, and the name of each in messages."""
         return {self.path: self.shown}
 
     @functools.cached_property

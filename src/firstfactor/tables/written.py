@@ -1,4 +1,4 @@
-"""How numbers and dates are written in text.
+"""Formats of numbers and dates in text.
 
 Numbers may have decimal commas, thousands separators, currency and percent signs, or parentheses; dates may have the
 day, the month or the year first. Parts of dates that repeat become columns of their own.
@@ -130,13 +130,13 @@ _PLACES: dict[Order, tuple[str, str, str]] = {
 
 @dataclass(frozen=True)
 class DateWriting:
-    """The way in which all dates of a column are written."""
+    """Format of all dates of a column."""
 
     order: Order
     ambiguous: bool = False
-    """Whether day and month may as well be the other way round."""
+    """True if day and month could also be in the other order."""
     clock: bool = False
-    """Whether some dates have a time of day."""
+    """True if some dates have a time of day."""
 
     def read(self, value: pl.Expr) -> pl.Expr:
         """Convert text to dates or times of day, null where it is neither."""
