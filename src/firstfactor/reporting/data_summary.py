@@ -12,10 +12,9 @@ from .._utils.text import printable
 from ..data.design import Kind
 from ..data.stored_table import ColumnTable
 from ..data.table import flatten_names
-from ..parameters import Options
 from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
 from ..plots.effects import legend_entries
-from ..plots.original_data import OriginalColumn, OriginalTarget, analysed_rows, count_rows, read_columns
+from ..plots.original_data import AnalysedTable, OriginalColumn, OriginalTarget
 from ..plots.pair import Pair
 from ..results.formats import format_number
 from ..results.indices import Indices
@@ -40,32 +39,27 @@ class Data:
     """Kind and values of each column by name."""
 
 
-def read_data(
-    X: Any, y: Any, indices: Indices, options: Options | None = None, sample_weight: Any = None, groups: Any = None
-) -> Data:
+def read_data(table: AnalysedTable) -> Data:
     """Go through the table; with the options of the analysis, effects are also found with other factors held fixed."""
-    n_table, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
-    n_rows = len(analysed_rows(indices, n_table))
-    if n_rows != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= n_table):
+    indices = table.indices
+    apart = 0 if indices.path is None else indices.path.rows_apart
+    if len(table.rows) != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= table.n_rows):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
-        raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
+        raise ValueError(f"X must have the rows that were analysed ({expected}); got {table.n_rows}.")
     first = representatives(indices)
     wanted = [*first, *(i for i in indices.selected.tolist() if i not in first)]
     n_effects, n_drawn = sum(len(indices.members[i]) for i in wanted), _how_many(indices, wanted, MOST_EFFECTS)
-    effects, target = read_effects(X, y, indices, wanted[:n_drawn])
+    effects = read_effects(table, wanted[:n_drawn])
     others = indices.left_out.tolist()[: max(MOST_SUMMARIES - n_effects, 0)]
-    dates = _find_dates(X)
+    dates = _find_dates(table.X)
     summaries = {
         effect.name: (indices.kinds[effect.factor], summarise(effect.column, effect.name in dates))
         for effect in effects
     }
     for some in (wanted[n_drawn:], others):
-        summaries |= _summarise_each(X, indices, some, dates)
-    shown, pair = effects[:MOST_EFFECTS], None
-    if options is not None:
-        shown = hold_others_fixed(shown, target, X, y, indices, options, sample_weight, groups)
-        pair = strongest_pair(X, y, indices, options, sample_weight, groups)
-    return Data(target, shown, n_effects, pair, summaries)
+        summaries |= _summarise_each(table, some, dates)
+    shown = hold_others_fixed(effects[:MOST_EFFECTS], table)
+    return Data(table.target, shown, n_effects, strongest_pair(table), summaries)
 
 
 def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
@@ -74,11 +68,11 @@ def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
     return int(np.searchsorted(ends, n_columns)) + 1
 
 
-def _summarise_each(X: Any, indices: Indices, factors: Sequence[int], dates: set[str]) -> dict[str, tuple[Kind, str]]:
+def _summarise_each(table: AnalysedTable, factors: Sequence[int], dates: set[str]) -> dict[str, tuple[Kind, str]]:
     """Kind and values of the columns of some factors, in this order; one column at a time is in memory."""
     found: dict[int, dict[str, tuple[Kind, str]]] = {i: {} for i in factors}
-    for i, name, column in read_columns(X, indices, found.keys()):
-        found[i][name] = indices.kinds[i], summarise(column, name in dates)
+    for i, name, column in table.each_column(found.keys()):
+        found[i][name] = table.indices.kinds[i], summarise(column, name in dates)
     return {name: summary for of_factor in found.values() for name, summary in of_factor.items()}
 
 
