@@ -1,4 +1,4 @@
-"""What a page tells about the table itself: effects, and summaries of columns."""
+"""What a page tells about the table itself: effects, two factors that work together, and summaries of columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,17 +12,23 @@ from .._utils.text import printable
 from ..data.design import Kind
 from ..data.stored_table import ColumnTable
 from ..data.table import flatten_names
+from ..dependence.pairs import find_interactions
+from ..inference.sample_size import diagnose_sample_size
 from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
 from ..plots.effects import legend_entries
 from ..plots.original_data import AnalysedTable, OriginalColumn, OriginalTarget
-from ..plots.pair import Pair
+from ..plots.pair import Pair, read_pair
+from ..results.drivers import LEAST_LOST
 from ..results.formats import format_number
 from ..results.indices import Indices
+from ..results.sharing import Driver
 from ..results.wording import without_point
-from .pairs import representatives, strongest_pair
 
 # What a reader can take in; the page says how many more there are.
 MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
+
+# Factors whose pairs are looked at: the most important one of each driver.
+MOST_FACTORS = 5
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,30 @@ def read_data(table: AnalysedTable) -> Data:
         summaries |= _summarise_each(table, some, dates)
     shown = hold_others_fixed(effects[:MOST_EFFECTS], table)
     return Data(table.target, shown, n_effects, strongest_pair(table), summaries)
+
+
+def representatives(indices: Indices) -> list[int]:
+    """Return the first factor of each driver, a selected one if there is any; the most important driver first."""
+    return [_representative(indices, driver) for driver in indices.drivers]
+
+
+def _representative(indices: Indices, driver: Driver) -> int:
+    return next((i for i in driver.factors if indices.support[i]), driver.factors[0])
+
+
+def strongest_pair(table: AnalysedTable) -> Pair | None:
+    """Return the two factors that work together most, with the mean of y over both; None if no two do for sure."""
+    indices = table.indices
+    drivers = [driver for driver in indices.drivers[:MOST_FACTORS] if driver.lost >= LEAST_LOST]
+    among = tuple(sorted(_representative(indices, driver) for driver in drivers))
+    if len(among) < 2 or table.options is None:
+        return None
+    with table.variances(among, "adaptive") as variances:
+        variances = variances.around(among)
+        size = diagnose_sample_size(variances, among, variances.of(among))
+        found = find_interactions(variances, among, among, size)
+    best = found.strongest(together=True)
+    return None if best is None else read_pair(table, *found.pairs[best])
 
 
 def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
