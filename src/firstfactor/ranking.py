@@ -357,7 +357,7 @@ def _rank(
         estimates = replace(estimates, n_jobs=dataset.jobs)
     with _place(dataset, parameters, show) as X:
         with open_variances(X, dataset.y, estimates, dataset.weights, dataset.groups, procedure=procedure) as variances:
-            observed = variances.observed if for_report and variances.design.is_in_memory else None
+            observed = _take_rows(variances) if for_report and variances.design.is_in_memory else None
             indices = _estimate(variances, parameters.method, procedure, lambda path: show(_describe_step(path)))
         if parameters.selects:
             found = _try_normal_scores(dataset, X, estimates, procedure, indices)
@@ -519,6 +519,14 @@ def _place(dataset: "Dataset", parameters: RankParameters, show: Progress) -> It
         else:
             with parallel_config(backend="dask", client=cluster.client):
                 yield dataset.X
+
+
+def _take_rows(variances: "Variances") -> "Observations":
+    """Return the encoded rows that variances are estimated from."""
+    from .data.observations import Observations
+
+    search, rows, dropped = variances.search, variances.rows, variances.dropped
+    return Observations(search.design, variances.response, search.weights, search.groups, rows, dropped)
 
 
 def _estimate(

@@ -103,12 +103,6 @@ class Variances:
         return self._searcher.outer
 
     @property
-    def observed(self) -> Observations:
-        """The rows as they were read."""
-        search = self.search
-        return Observations(self.design, self.response, search.weights, search.groups, self.rows, self.dropped)
-
-    @property
     def n_averaged(self) -> int | None:
         """How many rows ev(u) is averaged over; None if all."""
         return None if self.outer.size == self.design.n_rows else int(self.outer.size)
