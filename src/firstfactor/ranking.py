@@ -16,12 +16,14 @@ from .parameters import RANK, RANKING, Options, Procedure, RankDict, RankParamet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from .data.observations import Observations
     from .data.quality import Finding
     from .results.indices import Indices
     from .results.path import Path
     from .results.stability import Stability
     from .tables.dataset import Dataset
     from .tables.source import Source
+    from .variance.conditional import Variances
 
 Progress = Callable[[str], None]
 
@@ -69,6 +71,8 @@ class Ranking:
     """Selection frequencies on random half-samples, if requested."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Duration of each part in seconds, in order."""
+    _observed: "Observations | None" = field(default=None, repr=False)
+    """Encoded rows, if they were kept for a report."""
 
     def notes(self) -> list[str]:
         """Return notes on how the data were prepared.
@@ -208,6 +212,7 @@ class Ranking:
             options=self.options,
             sample_weight=data.weights,
             groups=data.groups,
+            observed=self._observed,
             **details,
         )
 
@@ -299,6 +304,17 @@ def rank(
     >>> sorted(ranking.indices.names[i] for i in ranking.indices.selected)
     ['x1', 'x10', 'x7', 'x8', 'x9']
     """
+    return make_ranking(data, target, progress, options)
+
+
+def make_ranking(
+    data: Any,
+    target: str | Sequence[str] | None,
+    progress: Progress | None,
+    options: Mapping[str, Any],
+    for_report: bool = False,
+) -> Ranking:
+    """Return what `rank` returns; with ``for_report``, it keeps the encoded table so that a report need not read it."""
     from .tables.find_files import are_paths, find_files
 
     parameters, estimates, procedure = _parse(options)
@@ -307,7 +323,7 @@ def rank(
     files = find_files(data) if are_paths(data) else ()
     dataset = _load(data, files, target, parameters, estimates, procedure, show)
     try:
-        ranking = _rank(dataset, parameters, estimates, procedure, show, watch)
+        ranking = _rank(dataset, parameters, estimates, procedure, show, watch, for_report)
     except BaseException:
         dataset.close()
         raise
@@ -321,6 +337,7 @@ def _rank(
     procedure: Procedure,
     show: Progress,
     watch: "_StopWatch",
+    for_report: bool,
 ) -> Ranking:
     """Rank the factors of a table that has been read."""
     _check_halves(parameters, estimates, len(dataset.y))
@@ -329,6 +346,7 @@ def _rank(
     from .data.quality import warn_of_findings
     from .inference.sample_size import warn_if_too_few_rows
     from .selection.stability import Pairs, select_on_halves
+    from .variance.conditional import open_variances
 
     watch.lap("loading")
     show("searching (the first run on a machine also compiles, for about 20 seconds)")
@@ -338,9 +356,12 @@ def _rank(
     if dataset.jobs is not None:
         estimates = replace(estimates, n_jobs=dataset.jobs)
     with _place(dataset, parameters, show) as X:
-        indices = _estimate(
-            dataset, X, parameters.method, estimates, procedure, lambda path: show(_describe_step(path))
-        )
+        with open_variances(X, dataset.y, estimates, dataset.weights, dataset.groups, procedure=procedure) as variances:
+            observed = _take_rows(variances) if for_report and variances.design.is_in_memory else None
+            indices = _estimate(variances, parameters.method, procedure, lambda path: show(_describe_step(path)))
+        if parameters.selects:
+            found = _try_normal_scores(dataset, X, estimates, procedure, indices)
+            indices = replace(indices, findings=indices.findings + found)
     watch.lap("searching")
     stability = None
     if parameters.stability is not None:
@@ -367,6 +388,7 @@ def _rank(
         options=estimates,
         stability=stability,
         seconds=watch.seconds,
+        _observed=observed,
     )
 
 
@@ -499,34 +521,34 @@ def _place(dataset: "Dataset", parameters: RankParameters, show: Progress) -> It
                 yield dataset.X
 
 
+def _take_rows(variances: "Variances") -> "Observations":
+    """Return the encoded rows that variances are estimated from."""
+    from .data.observations import Observations
+
+    search, rows, dropped = variances.search, variances.rows, variances.dropped
+    return Observations(search.design, variances.response, search.weights, search.groups, rows, dropped)
+
+
 def _estimate(
-    dataset: "Dataset",
-    X: Any,
-    method: str,
-    options: Options,
-    procedure: Procedure,
-    callback: "Callable[[Path], None]",
+    variances: "Variances", method: str, procedure: Procedure, callback: "Callable[[Path], None]"
 ) -> "Indices":
     """Estimate importances by the given method."""
     from .dependence.sharing import add_sharing
     from .inference.totals import estimate_totals
     from .selection.backward import eliminate
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
-    from .variance.conditional import open_variances
 
-    with open_variances(X, dataset.y, options, dataset.weights, dataset.groups, procedure=procedure) as variances:
-        design = variances.design
-        if method == "total":
-            indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
-            return add_sharing(variances, indices, procedure.cluster_cut)
-        if method == "backward":
-            on_step = in_context(callback, design.names, variances.response.variance)
-            forced = find_forced(variances, procedure)
-            selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
-            is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, procedure.cluster_cut
-            return estimate_selected(variances, selection, "NANNE-BE", is_sure, cluster_cut=cut)
-        indices = fit(variances, procedure, callback)
-    return replace(indices, findings=indices.findings + _try_normal_scores(dataset, X, options, procedure, indices))
+    design = variances.design
+    if method == "total":
+        indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
+        return add_sharing(variances, indices, procedure.cluster_cut)
+    if method == "backward":
+        on_step = in_context(callback, design.names, variances.response.variance)
+        forced = find_forced(variances, procedure)
+        selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
+        is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, procedure.cluster_cut
+        return estimate_selected(variances, selection, "NANNE-BE", is_sure, cluster_cut=cut)
+    return fit(variances, procedure, callback)
 
 
 def _try_normal_scores(

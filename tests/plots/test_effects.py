@@ -14,9 +14,9 @@ from firstfactor import FIRST, backward_elimination, stability, total_indices
 from firstfactor.parameters import Options
 from firstfactor.plots import plot_effects, plot_importance, plot_pair, plot_path, plot_stability
 from firstfactor.plots.bins import make_bins
-from firstfactor.plots.effect_levels import factors_held_fixed, read_effects
+from firstfactor.plots.effect_levels import factors_held_fixed, hold_others_fixed, read_effects
 from firstfactor.plots.effects import AS_IT_LOOKS, HELD_FIXED, draw_effect
-from firstfactor.plots.original_data import OriginalColumn
+from firstfactor.plots.original_data import AnalysedTable, OriginalColumn
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.sharing import Cluster, Sharing
 
@@ -42,12 +42,12 @@ def legend_of(container):
 
 def test_a_category_that_goes_along_with_a_number_is_seen_for_what_it_is():
     X, y = stones()
-    effects, _ = read_effects(X, y, total_indices(X, y), [1], Options())
-    (clarity,) = effects
+    table = AnalysedTable(X, y, total_indices(X, y), Options())
+    (plain,) = read_effects(table, [1])
+    (clarity,) = hold_others_fixed([plain], table)
     assert clarity.others == (0,)
     assert (np.diff(clarity.plain.means[:, 0]) < 0).all()
     np.testing.assert_allclose(np.diff(clarity.fixed.means[:, 0]), 1, atol=0.15)
-    (plain,), _ = read_effects(X, y, total_indices(X, y), [1])
     assert plain.fixed is None and plain.others == ()
 
 
@@ -125,12 +125,14 @@ def test_bins_of_a_column():
 def test_two_and_three_classes():
     X, y = stones()
     two = pd.Series(np.where(y > 1, "dear", "cheap"), name="price")
-    effects, target = read_effects(X, two, total_indices(X, two), [1], Options())
+    table = AnalysedTable(X, two, total_indices(X, two), Options())
+    effects, target = hold_others_fixed(read_effects(table, [1]), table), table.target
     assert target.label == "share of price = dear" and effects[0].fixed.means.shape == (4, 1)
     assert (np.diff(effects[0].fixed.means[:, 0]) > 0).all()
     three = np.array(["a", "b", "c"])[np.digitize(y, [-1, 2])]
     selector = FIRST(random_state=0).fit(X, three)
-    effects, target = read_effects(X, three, selector.indices_, [0, 1], selector.parameters()[0])
+    table = AnalysedTable(X, three, selector.indices_, selector.parameters()[0])
+    effects, target = hold_others_fixed(read_effects(table, [0, 1]), table), table.target
     np.testing.assert_allclose(effects[1].fixed.means.sum(axis=1), 1)
     axes = plot_effects(X, three, selector)
     assert legend_of(axes[0].figure) == ["a", "b", "c", HELD_FIXED, AS_IT_LOOKS]

@@ -10,6 +10,7 @@ from sample_tables import mixed
 
 from firstfactor import FIRST, total_indices
 from firstfactor.plots import plot_pair
+from firstfactor.plots.original_data import AnalysedTable
 from firstfactor.plots.pair import _write_numbers, read_pair
 
 
@@ -30,7 +31,7 @@ def texts(labels):
 
 def test_cells_hold_the_mean_of_their_rows():
     X, y = product()
-    pair = read_pair(X, y, total_indices(X, y), 0, 1)
+    pair = read_pair(AnalysedTable(X, y, total_indices(X, y)), 0, 1)
     assert pair.means.shape == (8, 8)
     assert pair.counts.sum() == 2000 and pair.counts.min() > 10
     edges = [np.quantile(X[name], np.linspace(0, 1, 9)) for name in ("left", "right")]
@@ -71,7 +72,7 @@ def test_categories_have_levels_and_empty_cells_stay_blank():
 def test_missing_numbers_are_a_row_of_their_own():
     X, y = product(900)
     X.loc[::5, "right"] = np.nan
-    pair = read_pair(X, y, total_indices(X, y), 0, 1)
+    pair = read_pair(AnalysedTable(X, y, total_indices(X, y)), 0, 1)
     assert pair.counts[-1].sum() == 180
     ax = plot_pair(X, y, total_indices(X, y), 0, 1)
     assert texts(ax.get_yticklabels())[-1] == "(missing)"
@@ -83,9 +84,9 @@ def test_classes_and_outputs():
     assert plot_pair(X, two, total_indices(X, two), 0, 1).figure.axes[1].get_ylabel() == "share of sold = yes"
     rng = np.random.default_rng(0)
     three = np.where(y > 0, "a", np.where(rng.uniform(size=y.size) < 0.5, "b", "c"))
-    assert read_pair(X, three, total_indices(X, three), 0, 1).label == "share of y = a"
+    assert read_pair(AnalysedTable(X, three, total_indices(X, three)), 0, 1).label == "share of y = a"
     several = pd.DataFrame({"noise": rng.normal(size=y.size), "signal": y})
-    assert read_pair(X, several, total_indices(X, several), 0, 1).label == "signal, standardised"
+    assert read_pair(AnalysedTable(X, several, total_indices(X, several)), 0, 1).label == "signal, standardised"
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])

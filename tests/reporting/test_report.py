@@ -20,8 +20,10 @@ from sample_tables import friedman, mixed
 from scripts import run_script
 from sklearn.pipeline import make_pipeline
 
-from firstfactor import FIRST, Stability, backward_elimination, rank, stability, total_indices
+from firstfactor import FIRST, Stability, backward_elimination, problems, rank, stability, total_indices
+from firstfactor.data import observations
 from firstfactor.plots.original_data import OriginalColumn
+from firstfactor.ranking import make_ranking
 from firstfactor.reporting.contents import describe_stability
 from firstfactor.reporting.data_summary import summarise
 from firstfactor.reporting.notebook import compact_table
@@ -912,3 +914,13 @@ def test_a_page_says_which_factors_only_help_to_predict(goal, tmp_path):
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert ("At last come those that help to predict" in text) == (goal == "predict")
     assert ("For prediction, " in text) == (goal == "predict")
+
+
+@pytest.mark.parametrize(("for_report", "times"), [(True, 1), (False, 2)])
+def test_a_report_encodes_the_table_once_at_most(monkeypatch, tmp_path, for_report, times):
+    encoded, encode = [], observations.encode_table
+    monkeypatch.setattr(observations, "encode_table", lambda *given: encoded.append(given) or encode(*given))
+    X, y = problems.friedman.sample(300, seed=0, frame="polars")
+    make_ranking(X.with_columns(y), "y", None, {}, for_report).report(tmp_path / "report.html")
+    assert len(encoded) == times
+    assert 'aria-label="y over' in (tmp_path / "report.html").read_text()  # two factors together were looked at, too

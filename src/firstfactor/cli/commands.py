@@ -109,10 +109,10 @@ def rank(
 ) -> None:
     """Read files, rank the factors of their table, and show the result."""
 
-    def work(options: dict[str, Any], show: "Progress") -> "Ranking":
-        from ..ranking import rank
+    def work(options: dict[str, Any], show: "Progress", for_report: bool) -> "Ranking":
+        from ..ranking import make_ranking
 
-        return rank(data[0] if len(data) == 1 else data, target, progress=show, **options)
+        return make_ranking(data[0] if len(data) == 1 else data, target, show, options, for_report)
 
     run(work, data, given)
 
@@ -122,10 +122,10 @@ def rank(
 def demo(name: Annotated[Demo, typer.Argument(help="Name of the table.")] = Demo.friedman, **given: Any) -> None:
     """Rank the factors of a table that needs no file."""
 
-    def work(options: dict[str, Any], show: "Progress") -> "Ranking":
+    def work(options: dict[str, Any], show: "Progress", for_report: bool) -> "Ranking":
         from .demo import rank_demo
 
-        return rank_demo(name.value, progress=show, **options)
+        return rank_demo(name.value, show, options, for_report)
 
     run(work, [], given)
 

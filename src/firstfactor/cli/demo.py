@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from ..problems.problem import Problem, friedman, heavy_tailed, ishigami
-from ..ranking import Ranking, rank
+from ..ranking import Progress, Ranking, make_ranking
 
 SEED = 0
 
@@ -20,10 +20,11 @@ class Demo(NamedTuple):
     true_factors: tuple[str, ...] = ()
 
 
-def rank_demo(name: str, **options: Any) -> Ranking:
+def rank_demo(name: str, show: Progress, options: dict[str, Any], for_report: bool) -> Ranking:
     """Rank the factors of the demo table of this name."""
     demo = _load(name)
-    ranking = rank(demo.frame, demo.target, categorical=demo.categorical, **options)
+    options = {"categorical": demo.categorical, **options}
+    ranking = make_ranking(demo.frame, demo.target, show, options, for_report)
     return replace(ranking, dataset=replace(ranking.dataset, shown=name, true_factors=demo.true_factors))
 
 

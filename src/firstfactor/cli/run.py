@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..ranking import Progress, Ranking
 
 
-def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], given: dict[str, Any]) -> None:
+def run(work: "Callable[[dict[str, Any], Progress, bool], Ranking]", data: list[str], given: dict[str, Any]) -> None:
     """Rank, print the result, write the requested files, and print the time of each part."""
     files = {name: given.pop(name, None) for name in ("html", "json", "csv", "plot")}
     quiet, debug = given.pop("quiet", False), given.pop("debug", False)
@@ -30,7 +30,7 @@ def run(work: "Callable[[dict[str, Any], Progress], Ranking]", data: list[str], 
         started = since_start()
         with progress(not quiet) as show, warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the output has a line for each
-            ranking = work(given, show)
+            ranking = work(given, show, outputs.html is not None)
         # The result is printed first, and each part is tried even if an earlier one failed, so that nothing is lost.
         failures: list[Exception] = [] if quiet else _try(lambda: _print_result(ranking))
         can_print = not (quiet or failures)

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from ..results.formats import format_importance
 from ..results.indices import Indices, indices_of
 from .axes import PAIR_SIZE, Label, add_title, figure_maker, fitting, panel_columns, panels, width
-from .effect_levels import Effect, read_effects
+from .effect_levels import Effect, hold_others_fixed, read_effects
 from .effects import draw_effect, legend_entries
 from .fonts import fonts_for
 from .importance import draw_importance
 from .legend import add_figure_legend, add_legend
-from .original_data import OriginalTarget
+from .original_data import AnalysedTable, OriginalTarget
 from .pair import draw_pair, read_pair
 from .path import draw_path
 from .stability import draw_stability
@@ -192,7 +192,8 @@ def plot_effects(
     """
     indices = indices_of(result)
     options = result.parameters()[0] if hasattr(result, "parameters") else None
-    effects, target = read_effects(X, y, indices, indices.selected.tolist(), options, sample_weight, groups)
+    table = AnalysedTable(X, y, indices, options, sample_weight, groups)
+    effects, target = hold_others_fixed(read_effects(table, indices.selected.tolist()), table), table.target
     levels = (level for effect in effects for level in effect.column.levels)
     with fonts_for([target.label, *target.series, *indices.names, *levels]):
         return _draw_effects(effects, target, ax)
@@ -240,7 +241,7 @@ def plot_pair(X: Any, y: Any, result: Any, first: str | int, second: str | int, 
     'x8'
     """
     indices = indices_of(result)
-    pair = read_pair(X, y, indices, *(_locate(indices, factor) for factor in (first, second)))
+    pair = read_pair(AnalysedTable(X, y, indices), *(_locate(indices, factor) for factor in (first, second)))
     with fonts_for([pair.label, pair.across.name, pair.up.name, *pair.across.labels, *pair.up.labels]):
         if ax is None:
             ax = figure_maker()(figsize=PAIR_SIZE, layout="constrained").add_subplot()

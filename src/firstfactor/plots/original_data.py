@@ -1,7 +1,8 @@
-"""The analysed table once more, in its own units: what effects, stand-ins and summaries are made of."""
+"""The analysed table: its columns and response in their own units, and its rows as they were encoded."""
 
+import warnings
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 from .._utils.text import printable
 from ..data.column_reader import read_column
 from ..data.columns import Labels, exact_floats, level_codes
-from ..data.response import read_target as read_outputs
+from ..data.observations import Observations, Table, read_table
+from ..data.response import read_target
 from ..data.stored_table import ColumnTable
 from ..data.table import open_table
+from ..parameters import Options
 from ..results.indices import Indices
+from ..variance.conditional import Variances, how_to_read, make_variances
 
 Floats = NDArray[np.float64]
 
@@ -82,55 +86,125 @@ class OriginalTarget:
         return self.name if len(self.series) == 1 else "outputs, standardised"
 
 
-def read_columns(X: Any, indices: Indices, wanted: Collection[int]) -> Iterator[tuple[int, str, OriginalColumn]]:
-    """Yield the columns of the factors ``wanted`` in the order of the table: factor, name and values."""
-    factor_of = {j: i for i, members in enumerate(indices.members) for j in members}
-    names, columns, n_rows = _open(X, [j for j, i in factor_of.items() if i in wanted])
-    _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
-    rows = analysed_rows(indices, n_rows)
-    for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
-        i = factor_of[j]
-        if i in wanted:
-            name = indices.names[i]
-            if len(indices.members[i]) > 1:
-                name = f"{name}: {names[j]}"
-            yield i, name, _read(column, names[j], indices.kinds[i] == "category").take(rows)
+class AnalysedTable:
+    """The table that was analysed, read again only as far as the analysis does not hand it over.
 
+    Parameters
+    ----------
+    X, y : table and response
+        As they were given to the analysis.
+    indices : Indices
+        The result of the analysis.
+    options : Options, optional
+        Those of the analysis; without them, `variances` cannot be used.
+    sample_weight, groups : array-like of shape (rows,), optional
+        As they were given to the analysis.
+    observed : Observations, optional
+        The encoded rows of the analysis. Default: X is encoded again when `variances` is first called.
+    """
 
-def _open(X: Any, wanted: Collection[int]) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any], int]:
-    """The names of the columns, the columns, and how many rows there are; of a table in files, only some are read."""
-    if not isinstance(X, ColumnTable):
-        return open_table(X)
-    read = (next(iter(open_table(X.read([j]))[1])) if j in wanted else None for j in range(len(X.names)))
-    return X.names, read, X.n_rows
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        indices: Indices,
+        options: Options | None = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        observed: Observations | None = None,
+    ) -> None:
+        self.X, self.indices, self.options = X, indices, options
+        self._y, self._sample_weight, self._groups, self._observed = y, sample_weight, groups, observed
+        self._columns: dict[int, list[tuple[str, OriginalColumn]]] = {}
 
+    @cached_property
+    def n_rows(self) -> int:
+        """Number of rows of X, analysed or not."""
+        return self.X.n_rows if isinstance(self.X, ColumnTable) else open_table(self.X)[2]
 
-def analysed_rows(indices: Indices, n_rows: int) -> NDArray[np.intp]:
-    """The rows of a table that were analysed."""
-    return np.arange(n_rows) if indices.rows is None else indices.rows
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """Positions of the rows that were analysed."""
+        return np.arange(self.n_rows) if self.indices.rows is None else self.indices.rows
 
+    def columns(self, factors: Collection[int]) -> dict[int, list[tuple[str, OriginalColumn]]]:
+        """Return names and values of the columns of each factor, in the order of ``factors``, and keep them."""
+        new = {i: list[tuple[str, OriginalColumn]]() for i in factors if i not in self._columns}
+        if new:
+            for i, name, column in self.each_column(new.keys()):
+                new[i].append((name, column))
+            self._columns |= new
+        return {i: self._columns[i] for i in factors}
 
-def count_rows(X: Any) -> int:
-    """How many rows a table has."""
-    return X.n_rows if isinstance(X, ColumnTable) else open_table(X)[2]
+    def each_column(self, factors: Collection[int]) -> Iterator[tuple[int, str, OriginalColumn]]:
+        """Yield factor, name and values of the columns of some factors in the order of the table, and keep none."""
+        indices, rows = self.indices, self.rows
+        factor_of = {j: i for i, members in enumerate(indices.members) for j in members}
+        names, columns = self._open([j for j, i in factor_of.items() if i in factors])
+        _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
+        for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
+            i = factor_of[j]
+            if i in factors:
+                name = indices.names[i]
+                if len(indices.members[i]) > 1:
+                    name = f"{name}: {names[j]}"
+                yield i, name, _read(column, names[j], indices.kinds[i] == "category").take(rows)
 
+    def _open(self, wanted: Collection[int]) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any]]:
+        """Return the names of all columns, and the columns; those of a table in files are None if not wanted."""
+        X = self.X
+        if not isinstance(X, ColumnTable):
+            return open_table(X)[:2]
+        return X.names, (next(iter(open_table(X.read([j]))[1])) if j in wanted else None for j in range(len(X.names)))
 
-def read_target(y: Any, n_rows: int, indices: Indices) -> OriginalTarget:
-    """The response in its own units."""
-    outputs = read_outputs(y, n_rows).on_rows(analysed_rows(indices, n_rows))
-    names = tuple(map(printable, outputs.names))
-    if len(names) > 1:
-        encoded = outputs.encode()
-        if encoded.values.shape[1] != len(names):
-            return OriginalTarget("outputs", encoded.values, tuple(f"{k + 1}" for k in range(encoded.values.shape[1])))
-        return OriginalTarget("outputs", encoded.values / np.maximum(encoded.values.std(axis=0), 1e-300), names)
-    if indices.task == "classification":
-        encoded = outputs.encode("classification")
-        classes = tuple(map(printable, encoded.classes))
-        shown = [1] if len(classes) == 2 else range(len(classes))
-        values = np.column_stack([encoded.codes == k for k in shown]).astype(np.float64)
-        return OriginalTarget(names[0], values, tuple(classes[k] for k in shown), classes)
-    return OriginalTarget(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
+    @cached_property
+    def target(self) -> OriginalTarget:
+        """The response in its own units."""
+        outputs = read_target(self._y, self.n_rows).on_rows(self.rows)
+        names = tuple(map(printable, outputs.names))
+        if len(names) > 1:
+            values = outputs.encode().values
+            if values.shape[1] != len(names):
+                return OriginalTarget("outputs", values, tuple(f"{k + 1}" for k in range(values.shape[1])))
+            return OriginalTarget("outputs", values / np.maximum(values.std(axis=0), 1e-300), names)
+        if self.indices.task == "classification":
+            encoded = outputs.encode("classification")
+            classes = tuple(map(printable, encoded.classes))
+            shown = [1] if len(classes) == 2 else range(len(classes))
+            values = np.column_stack([encoded.codes == k for k in shown]).astype(np.float64)
+            return OriginalTarget(names[0], values, tuple(classes[k] for k in shown), classes)
+        return OriginalTarget(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
+
+    def variances(self, factors: Collection[int], estimator: str = "nearest") -> Variances:
+        """Return conditional variances given some factors, on all rows that were analysed."""
+        assert self.options is not None
+        plain = replace(
+            self.options, n_neighbors=None, n_outer=None, missing="level", estimator=estimator, random_state=0
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the analysis has warned already
+            return make_variances(self._observe(factors, plain), plain)
+
+    def _observe(self, factors: Collection[int], options: Options) -> Observations:
+        """Return the encoded rows; of a table in files, which are not kept, only some factors are read."""
+        if self._observed is not None:
+            return self._observed
+        X, is_stored = self.X, isinstance(self.X, ColumnTable)
+        if is_stored:
+            X = X.only([j for i in factors for j in self.indices.members[i]])
+        table = read_table(X, self._y, how_to_read(options), self._sample_weight, self._groups)
+        observed = self._on_analysed_rows(table).observe()
+        if not is_stored:
+            self._observed = observed
+        return observed
+
+    def _on_analysed_rows(self, table: Table) -> Table:
+        """Leave out rows that were not analysed: those with a weight of 0, or with missing values."""
+        wanted = self.rows
+        given = np.arange(self.n_rows) if table.rows is None else table.rows
+        if not np.isin(wanted, given).all():
+            raise ValueError("sample_weight must be that of the analysis; it is 0 for rows that were analysed.")
+        return table if wanted.size == given.size else table.on_rows(np.searchsorted(given, wanted))
 
 
 def _refuse_another_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> None:

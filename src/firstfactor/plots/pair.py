@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.optional import require
-from ..results.indices import Indices
 from .axes import (
     Label,
     despine,
@@ -21,7 +20,7 @@ from .axes import (
     width,
 )
 from .bins import Bins, make_bins
-from .original_data import MISSING, OriginalColumn, count_rows, read_columns, read_target
+from .original_data import MISSING, AnalysedTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,17 +80,15 @@ class Pair:
 # --- read ----------------------------------------------------------------------------------------------------------
 
 
-def read_pair(X: Any, y: Any, indices: Indices, first: int, second: int) -> Pair:
-    """Two factors, given by position, and the mean of y in their cells; of grouped columns the first one.
+def read_pair(table: AnalysedTable, first: int, second: int) -> Pair:
+    """Return two factors, given by position, and the mean of y in their cells; of grouped columns the first one.
 
     Of several classes or outputs it is the one whose mean differs most from cell to cell.
     """
-    columns: dict[int, tuple[str, OriginalColumn]] = {}
-    for i, name, column in read_columns(X, indices, {first, second}):
-        columns.setdefault(i, (name, column))
-    target = read_target(y, count_rows(X), indices)
+    columns, target = table.columns((first, second)), table.target
     most = int(np.clip(np.sqrt(len(target.values) / ROWS_IN_CELL), LEAST_SIDE, MOST_SIDE))
-    across, up = (Side(name, make_bins(column, most, MOST_SIDE)) for name, column in (columns[first], columns[second]))
+    sides = (columns[i][0] for i in (first, second))
+    across, up = (Side(name, make_bins(column, most, MOST_SIDE)) for name, column in sides)
     cell = up.bins.of_row * across.count + across.bins.of_row
     counts = np.bincount(cell, minlength=across.count * up.count)
     sums = np.column_stack([np.bincount(cell, series, minlength=counts.size) for series in target.values.T])

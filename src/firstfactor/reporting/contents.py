@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.optional import versions
 from .._utils.text import list_names, printable
+from ..data.observations import Observations
 from ..parameters import Options
+from ..plots.original_data import AnalysedTable
 from ..results.drivers import say_drivers
 from ..results.formats import format_importance, format_number, unbroken
 from ..results.indices import Indices, indices_of
@@ -56,6 +58,7 @@ def gather(
     options: Options | None,
     sample_weight: Any,
     groups: Any,
+    observed: Observations | None,
 ) -> dict[str, Any]:
     """Everything that the page shows, as plain values by name."""
     indices = indices_of(result)
@@ -64,7 +67,9 @@ def gather(
         settings = result.get_params() if settings is None else settings
         options = result.parameters()[0] if options is None else options
         call = without_addresses(f"{result.__repr__(N_CHAR_MAX=10_000)}.fit(X, y)") if call is None else call
-    data = None if X is None else read_data(X, y, indices, options, sample_weight, groups)
+    data = None
+    if X is not None:
+        data = read_data(AnalysedTable(X, y, indices, options, sample_weight, groups, observed))
     names = list_names([printable(name) for name in indices.outputs])
     response = name_response(names, (settings or {}).get("response", "values"))
     n_rows = len(data.target.values) if data else indices.n_rows

@@ -1,4 +1,4 @@
-"""What a page tells about the table itself: effects, and summaries of columns."""
+"""What a page tells about the table itself: effects, two factors that work together, and summaries of columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,18 +12,23 @@ from .._utils.text import printable
 from ..data.design import Kind
 from ..data.stored_table import ColumnTable
 from ..data.table import flatten_names
-from ..parameters import Options
+from ..dependence.pairs import find_interactions
+from ..inference.sample_size import diagnose_sample_size
 from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
 from ..plots.effects import legend_entries
-from ..plots.original_data import OriginalColumn, OriginalTarget, analysed_rows, count_rows, read_columns
-from ..plots.pair import Pair
+from ..plots.original_data import AnalysedTable, OriginalColumn, OriginalTarget
+from ..plots.pair import Pair, read_pair
+from ..results.drivers import LEAST_LOST
 from ..results.formats import format_number
 from ..results.indices import Indices
+from ..results.sharing import Driver
 from ..results.wording import without_point
-from .pairs import representatives, strongest_pair
 
 # What a reader can take in; the page says how many more there are.
 MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
+
+# Factors whose pairs are looked at: the most important one of each driver.
+MOST_FACTORS = 5
 
 
 @dataclass(frozen=True)
@@ -40,32 +45,51 @@ class Data:
     """Kind and values of each column by name."""
 
 
-def read_data(
-    X: Any, y: Any, indices: Indices, options: Options | None = None, sample_weight: Any = None, groups: Any = None
-) -> Data:
+def read_data(table: AnalysedTable) -> Data:
     """Go through the table; with the options of the analysis, effects are also found with other factors held fixed."""
-    n_table, apart = count_rows(X), 0 if indices.path is None else indices.path.rows_apart
-    n_rows = len(analysed_rows(indices, n_table))
-    if n_rows != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= n_table):
+    indices = table.indices
+    apart = 0 if indices.path is None else indices.path.rows_apart
+    if len(table.rows) != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= table.n_rows):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
-        raise ValueError(f"X must have the rows that were analysed ({expected}); got {n_table}.")
+        raise ValueError(f"X must have the rows that were analysed ({expected}); got {table.n_rows}.")
     first = representatives(indices)
     wanted = [*first, *(i for i in indices.selected.tolist() if i not in first)]
     n_effects, n_drawn = sum(len(indices.members[i]) for i in wanted), _how_many(indices, wanted, MOST_EFFECTS)
-    effects, target = read_effects(X, y, indices, wanted[:n_drawn])
+    effects = read_effects(table, wanted[:n_drawn])
     others = indices.left_out.tolist()[: max(MOST_SUMMARIES - n_effects, 0)]
-    dates = _find_dates(X)
+    dates = _find_dates(table.X)
     summaries = {
         effect.name: (indices.kinds[effect.factor], summarise(effect.column, effect.name in dates))
         for effect in effects
     }
     for some in (wanted[n_drawn:], others):
-        summaries |= _summarise_each(X, indices, some, dates)
-    shown, pair = effects[:MOST_EFFECTS], None
-    if options is not None:
-        shown = hold_others_fixed(shown, target, X, y, indices, options, sample_weight, groups)
-        pair = strongest_pair(X, y, indices, options, sample_weight, groups)
-    return Data(target, shown, n_effects, pair, summaries)
+        summaries |= _summarise_each(table, some, dates)
+    shown = hold_others_fixed(effects[:MOST_EFFECTS], table)
+    return Data(table.target, shown, n_effects, strongest_pair(table), summaries)
+
+
+def representatives(indices: Indices) -> list[int]:
+    """Return the first factor of each driver, a selected one if there is any; the most important driver first."""
+    return [_representative(indices, driver) for driver in indices.drivers]
+
+
+def _representative(indices: Indices, driver: Driver) -> int:
+    return next((i for i in driver.factors if indices.support[i]), driver.factors[0])
+
+
+def strongest_pair(table: AnalysedTable) -> Pair | None:
+    """Return the two factors that work together most, with the mean of y over both; None if no two do for sure."""
+    indices = table.indices
+    drivers = [driver for driver in indices.drivers[:MOST_FACTORS] if driver.lost >= LEAST_LOST]
+    among = tuple(sorted(_representative(indices, driver) for driver in drivers))
+    if len(among) < 2 or table.options is None:
+        return None
+    with table.variances(among, "adaptive") as variances:
+        variances = variances.around(among)
+        size = diagnose_sample_size(variances, among, variances.of(among))
+        found = find_interactions(variances, among, among, size)
+    best = found.strongest(together=True)
+    return None if best is None else read_pair(table, *found.pairs[best])
 
 
 def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
@@ -74,11 +98,11 @@ def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
     return int(np.searchsorted(ends, n_columns)) + 1
 
 
-def _summarise_each(X: Any, indices: Indices, factors: Sequence[int], dates: set[str]) -> dict[str, tuple[Kind, str]]:
+def _summarise_each(table: AnalysedTable, factors: Sequence[int], dates: set[str]) -> dict[str, tuple[Kind, str]]:
     """Kind and values of the columns of some factors, in this order; one column at a time is in memory."""
     found: dict[int, dict[str, tuple[Kind, str]]] = {i: {} for i in factors}
-    for i, name, column in read_columns(X, indices, found.keys()):
-        found[i][name] = indices.kinds[i], summarise(column, name in dates)
+    for i, name, column in table.each_column(found.keys()):
+        found[i][name] = table.indices.kinds[i], summarise(column, name in dates)
     return {name: summary for of_factor in found.values() for name, summary in of_factor.items()}
 
 

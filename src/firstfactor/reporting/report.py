@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._utils.atomic_write import write_whole
+from ..data.observations import Observations
 from ..parameters import Options
 from .contents import gather
 from .page import render
@@ -28,6 +29,7 @@ def write_report(
     options: Options | None = None,
     sample_weight: Any = None,
     groups: Any = None,
+    observed: Observations | None = None,
 ) -> None:
     """Write a result as one HTML page that needs nothing else: no network, and no script to read it.
 
@@ -60,6 +62,8 @@ def write_report(
         those of the `FIRST` given.
     sample_weight, groups
         What was given to `fit`, for the same.
+    observed : Observations, optional
+        The encoded rows of the analysis, for the same. Default: X is encoded again.
     """
     page = gather(
         result,
@@ -74,6 +78,7 @@ def write_report(
         options=options,
         sample_weight=sample_weight,
         groups=groups,
+        observed=observed,
     )
     text = render(page)
     write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))

@@ -6,7 +6,7 @@ from sample_tables import mixed
 from firstfactor import total_indices
 from firstfactor.dependence.sharing import add_sharing
 from firstfactor.parameters import Options
-from firstfactor.reporting.pairs import representatives
+from firstfactor.reporting.data_summary import representatives
 from firstfactor.reporting.report import write_report
 from firstfactor.variance.conditional import open_variances
 
