@@ -33,7 +33,7 @@ The options of `rank` are the parameters of {py:func}`firstfactor.rank`.
 
 
 def write_page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     seen: set[str] = set()
     parts = [INTRODUCTION]
@@ -44,7 +44,7 @@ def write_page() -> str:
 
 
 def _describe_command(name: str, command: Any, seen: set[str]) -> Iterator[str]:
-    """What a command does, examples, and its options; those that another command has are only named."""
+    """Describe a command, with examples and its options; those of another command are only named."""
     text, *examples = re.split(r"^(Examples?.*:)$", command.help.replace("\b", ""), flags=re.MULTILINE)
     yield f"## firstfactor {name}\n\n{_escape(text.strip())}\n"
     if examples:
@@ -65,7 +65,7 @@ def _describe_command(name: str, command: Any, seen: set[str]) -> Iterator[str]:
 
 
 def _describe_parameter(parameter: Any) -> str:
-    """An argument or an option as an entry of a definition list."""
+    """Return an argument or an option as an entry of a definition list."""
     is_option = parameter.opts[0].startswith("-")
     names = ", ".join(f"`{each}`" for each in parameter.opts) if is_option else f"`{parameter.opts[0].upper()}`"
     value = f" {_escape(_value(parameter))}" if is_option and not parameter.is_flag else ""
@@ -76,13 +76,13 @@ def _describe_parameter(parameter: Any) -> str:
 
 
 def _value(parameter: Any) -> str:
-    """What stands for the value of an option: the choices, or a word."""
+    """Return the placeholder for the value of an option: its choices, or a word."""
     choices = find(parameter.name).metadata["choices"] if parameter.name in RANK else ()
     return " | ".join(choices) or parameter.metavar
 
 
 def _say_choices(name: str) -> str:
-    """The choices of an argument, as a sentence."""
+    """Return the choices of an argument as a sentence."""
     return f" One of {', '.join(each.value for each in Demo)}; default {Demo.friedman.value}." if name == "name" else ""
 
 

@@ -71,8 +71,7 @@ class Ranking:
     """Selection frequencies on random half-samples, if requested."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Duration of each part in seconds, in order."""
-    _observed: "Observations | None" = field(default=None, repr=False)
-    """Encoded rows, if they were kept for a report."""
+    _observed: "Observations | None" = field(default=None, repr=False)  # encoded rows, if kept for a report
 
     def notes(self) -> list[str]:
         """Return notes on how the data were prepared.
