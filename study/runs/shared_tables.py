@@ -137,7 +137,7 @@ def _sets(
         if one in cluster.factors and cluster.any_will_do
     }
     if swaps:
-        sets["compact, swapped"] = [swaps.get(one, one) for one in small]
+        sets["compact, swapped"] = list(dict.fromkeys(swaps.get(one, one) for one in small))
     return sets
 
 
