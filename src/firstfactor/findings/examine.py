@@ -1,94 +1,23 @@
-"""Findings about a table that make results misleading, with messages.
+"""Findings of a design and its response: dropped rows, identifiers, copies, and classes taken for a quantity.
 
-Columns that only identify rows and rows that occur several times are detected in `identifiers` and `copies`. Dropped
-rows are counted here, and a response of a few integers, which may be classes. Dependence between consecutive rows is
-detected from fits in `inference.row_order`; its message is here.
+Dependence between consecutive rows is detected from fits in `inference.row_order`; its message is here.
 """
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.warn import warn_user
+from ..data.design import Design
+from ..data.observations import Dropped, list_gaps
+from ..data.response import Response
 from .copies import count_copies
-from .design import Design
+from .finding import Finding
 from .identifiers import Identifiers
-from .observations import Dropped, list_gaps
-from .response import Response
 
 # Maximum number of columns with missing values to name.
 MOST_NAMED = 5
-
-MEANINGFUL = "its values mean something"
-LONG_ENOUGH = "so long that one shares little with the next"
-
-Kind = Literal["identifier", "groups", "copies", "rows", "classes", "order", "skewed"]
-
-
-class DataQualityWarning(UserWarning):
-    """Warning that something in the table makes results misleading.
-
-    It reports identifiers, copies of rows, dropped rows and dependence between consecutive rows.
-
-    See Also
-    --------
-    Indices : Stores the findings as ``findings``.
-
-    Examples
-    --------
-    To silence the warning:
-
-    >>> import warnings
-    >>> from firstfactor import DataQualityWarning
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", DataQualityWarning)
-    """
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Property of the table that makes results misleading."""
-
-    kind: Kind
-    """Kind of the finding."""
-    count: int
-    """Number of distinct values of the identifier or response, of rows, or of factors found on another scale."""
-    sentence: str
-    """Description of the finding."""
-    column: str | None = None
-    """Name of the identifier column."""
-
-    @property
-    def advice(self) -> str:
-        """Description, and what to do about it in Python."""
-        ways_out = {
-            "identifier": f"Drop the column unless {MEANINGFUL}.",
-            "groups": f"Drop the column, or use it as groups=, unless {MEANINGFUL}.",
-            "copies": "Drop the duplicates first.",
-            "order": f"Use blocks of rows, such as one for each month, {LONG_ENOUGH}, as groups=.",
-            "classes": 'Use task="classification" if they are classes.',
-            "skewed": 'Use response="normal-scores" to rank by these.',
-        }
-        return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
-
-    @property
-    def command_advice(self) -> str:
-        """Description, and what to do about it on the command line."""
-        column = shlex.quote(self.column or "")
-        ways_out = {
-            "identifier": f"Use --drop {column} unless {MEANINGFUL}.",
-            "groups": f"Use --groups {column} to keep such rows from being each other's neighbours, or --drop {column} "
-            f"unless {MEANINGFUL}.",
-            "copies": "Use --unique to keep each row once.",
-            "order": f"Use --groups with a column that numbers blocks of rows, such as months, {LONG_ENOUGH}.",
-            "classes": "Use --task classification if they are classes.",
-            "skewed": "Use --response normal-scores to rank by these.",
-        }
-        return " ".join(filter(None, [self.sentence, ways_out.get(self.kind)]))
 
 
 def examine(
@@ -122,7 +51,9 @@ def _count_dropped(dropped: Dropped) -> list[Finding]:
     }
     return [
         Finding(
-            "rows", count, f"{count:,} row{'s' if count > 1 else ''} {why} {'were' if count > 1 else 'was'} left out."
+            "rows",
+            f"{count:,} row{'s' if count > 1 else ''} {why} {'were' if count > 1 else 'was'} left out.",
+            count=count,
         )
         for why, count in reasons.items()
         if count
@@ -134,7 +65,8 @@ def _look_at_response(response: Response) -> Finding | None:
     if not response.n_values:
         return None
     name, count = response.names[0], response.n_values
-    return Finding("classes", count, f"{name!r} has {count} different whole numbers and is taken for a quantity.")
+    sentence = f"{name!r} has {count} different whole numbers and is taken for a quantity."
+    return Finding("classes", sentence, count=count)
 
 
 def _look_at_columns(
@@ -153,10 +85,10 @@ def _say_numbered(what: Literal["rows", "groups"], name: str, n: int, counts: ND
     if what == "rows":
         rows = "every row" if counts.size == n else f"nearly every row ({counts.size:,} values in {n:,} rows)"
         sentence = f"{name!r} has a different value in {rows}: it may just number the rows."
-        return Finding("identifier", counts.size, sentence, name)
+        return Finding("identifier", sentence, (name,), counts.size, {"drop": [name]})
     size = f"{counts[0]:,} rows each" if np.ptp(counts) == 0 else f"{n / counts.size:.1f} rows each on average"
     sentence = f"{name!r} may just number groups of rows: it has {counts.size:,} values with {size}."
-    return Finding("groups", counts.size, sentence, name)
+    return Finding("groups", sentence, (name,), counts.size, {"groups": name})
 
 
 def _look_at_rows(design: Design, y: NDArray[np.float64]) -> Finding | None:
@@ -168,7 +100,7 @@ def _look_at_rows(design: Design, y: NDArray[np.float64]) -> Finding | None:
         f"{copies:,} of {design.n_rows:,} rows are copies of others, the response included. Copies make the noise look "
         "smaller than it is."
     )
-    return Finding("copies", copies, sentence)
+    return Finding("copies", sentence, count=copies)
 
 
 def rows_follow(n_rows: int, correlation: float) -> Finding:
@@ -178,10 +110,4 @@ def rows_follow(n_rows: int, correlation: float) -> Finding:
         f"{correlation:.2f}), as in a series in time. They are no independent rows: what they share can look like an "
         "effect, and the figures look surer than they are."
     )
-    return Finding("order", n_rows, sentence)
-
-
-def warn_of_findings(findings: Sequence[Finding]) -> None:
-    """Issue a warning with the findings, if there are any."""
-    if findings:
-        warn_user(" ".join(one.advice for one in findings), DataQualityWarning)
+    return Finding("order", sentence, count=n_rows)

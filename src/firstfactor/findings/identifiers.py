@@ -20,16 +20,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .design import Design
-
-# Columns with fewer values are levels, not identifiers.
-FEWEST_VALUES = 20
-
-# Maximum probability that measured values repeat as rarely by chance.
-CHANCE = 0.001
-
-# Maximum share of repeated values for integers to count as nearly unique.
-MOST_REPEATS = 0.1
+from ..data.design import Design
+from .constants import CHANCE_OF_REPEATS, FEWEST_VALUES, MOST_REPEATS
 
 _WORD = r"(^|[^a-z])({})([^a-z]|$)"
 _ID = re.compile(
@@ -87,7 +79,7 @@ class Identifiers:
 
         n, span = self.design.n_rows, self.design.spans[factor] + 1
         repeats = n - self.counts(factor).size
-        return repeats <= MOST_REPEATS * n and bool(pdtr(repeats, n * (n - 1) / (2 * span)) < CHANCE)
+        return repeats <= MOST_REPEATS * n and bool(pdtr(repeats, n * (n - 1) / (2 * span)) < CHANCE_OF_REPEATS)
 
     def _is_the_only_one(self, factor: int) -> bool:
         """Return True if every other column repeats: designs of computer experiments have many that do not."""
@@ -117,7 +109,7 @@ class Identifiers:
                 continue
             counts = self.counts(j)
             same_by_chance = float(np.sum((counts / self.design.n_rows) ** 2)) ** int(within.sum())
-            if 1 + changes.sum() > counts.size and same_by_chance < CHANCE:
+            if 1 + changes.sum() > counts.size and same_by_chance < CHANCE_OF_REPEATS:
                 return True
         return False
 

@@ -10,19 +10,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from .design import Design
-
-# Minimum number of copies, as a share of the rows and in absolute terms: fewer change little, or may be chance.
-LEAST_COPIES, FEWEST_COPIES = 0.05, 5
-
-# Maximum number of pairs of rows that agree in all columns but one, as a share of those that agree in all.
-MOST_NEARLY_EQUAL = 0.1
+from ..data.design import Design
+from .constants import FEWEST_COPIES, FEWEST_MULTIPLES, LEAST_COPIES, MOST_NEARLY_EQUAL
 
 # Number of columns compared before deciding whether to go on.
 AT_A_TIME = 16
-
-# A table in which at least this many distinct rows all occur a multiple of 2, 3, … times was repeated as a whole.
-FEWEST_MULTIPLES = 10
 
 
 def count_copies(design: Design, y: NDArray[np.float64]) -> int:
