@@ -139,11 +139,11 @@ def screened(X, y):
 def test_only_the_lines_that_go_most_with_y_are_chosen_from(monkeypatch):
     X = table()
     y = X[:, 7] + 0.5 * X[:, 11]
-    monkeypatch.setattr(distilled, "FEWEST_LINES", 2)
-    monkeypatch.setattr(distilled, "MOST_VALUES", 2 * ROWS)
+    monkeypatch.setattr(distilled, "FEWEST_LINES_OF_LASSO", 2)
+    monkeypatch.setattr(distilled, "MOST_VALUES_OF_LINES", 2 * ROWS)
     assert screened(X, y).tolist() == [7, 11]
-    monkeypatch.setattr(distilled, "MOST_VALUES", 10**9)
-    monkeypatch.setattr(distilled, "MOST_LINES", 30)
+    monkeypatch.setattr(distilled, "MOST_VALUES_OF_LINES", 10**9)
+    monkeypatch.setattr(distilled, "MOST_LINES_OF_LASSO", 30)
     assert screened(X, y).size == 30
 
 

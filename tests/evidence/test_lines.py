@@ -118,7 +118,7 @@ def test_lines_need_two_rows_each_beside_the_base():
 def test_of_too_many_or_of_no_factors_there_are_no_lines(monkeypatch):
     functions = functions_of(np.random.default_rng(0).normal(size=(ROWS, 9)))
     regression = regression_on(functions)
-    monkeypatch.setattr(lines_module, "MOST_LINES", 8)
+    monkeypatch.setattr(lines_module, "MOST_LINES_BESIDE", 8)
     assert Lines.of_few(functions, regression, ()) is None
     assert Lines.of_few(functions, regression, range(9)) is None
     assert Lines.of_few(functions, regression, range(3), 4) is None

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 from firstfactor import FIRST, DataQualityWarning, rank, total_indices
 from firstfactor.inference.row_order import fit_other_blocks, rank_correlation
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 
@@ -154,3 +154,12 @@ def test_the_command_says_what_to_type(tmp_path):
     ranking.report(tmp_path / "page.html")
     assert "alike beyond what the factors explain" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert '"kind": "order"' in ranking.to_json()
+
+
+def test_a_table_with_the_zeros_last_is_no_series_in_time():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(400, 3))
+    visits = np.sort(rng.random(400) < 0.5)[::-1] * np.exp(x[:, 0] + rng.normal(size=400))
+    assert not order_found(x, visits)
+    hours = np.where(np.arange(400) < 200, 8 + series(rng, 400)[:, 0], 0.0)
+    assert order_found(x, hours)  # within the rows that are not 0, it is one

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from firstfactor import total_indices
-from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE, diagnose_sample_size
-from firstfactor.parameters import Options
+from firstfactor.inference.constants import MAX_DISTANCE_SHARE
+from firstfactor.inference.sample_size import diagnose_sample_size
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 

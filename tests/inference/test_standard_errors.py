@@ -12,8 +12,8 @@ from scipy.stats import norm
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.inference import standard_errors as uncertainty
 from firstfactor.inference.average import Average, Linear
-from firstfactor.parameters import Options
 from firstfactor.problems import ishigami
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])

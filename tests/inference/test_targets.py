@@ -48,5 +48,5 @@ def test_what_moves_an_index_more_is_its_bias():
 def test_errors_of_two_sources_are_added_up_to_what_is_not_known():
     nothing = np.zeros(3)
     sure = Uncertainty(np.array([0.3, 0.0, np.nan]), nothing, 0.0, 0.0, nothing, 0.0)
-    assert sure.less_sure(np.array([0.4, 0.1, 0.1])).standard_errors == pytest.approx([0.5, 0.1, np.nan], nan_ok=True)
-    assert sure.less_sure(7.0).standard_errors == pytest.approx([0.5, 0.5, np.nan], nan_ok=True)
+    assert sure.add_error(np.array([0.4, 0.1, 0.1])).standard_errors == pytest.approx([0.5, 0.1, np.nan], nan_ok=True)
+    assert sure.add_error(7.0).standard_errors == pytest.approx([0.5, 0.5, np.nan], nan_ok=True)

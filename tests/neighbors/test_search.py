@@ -20,7 +20,10 @@ from firstfactor._utils.threads import Workers
 from firstfactor.data import stored_columns
 from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
+from firstfactor.neighbors.candidate_search import in_blocks
 from firstfactor.neighbors.kernels.kd_tree import build_kd_tree
+from firstfactor.neighbors.kernels.leave_one_out import round_plain, sum_minus_each
+from firstfactor.neighbors.kernels.single_column import single_column_variances
 from firstfactor.neighbors.search import Search
 from firstfactor.variance.local_linear import LocalLinear
 
@@ -227,7 +230,7 @@ def test_kernels_without_compiling():
         from firstfactor import FIRST, total_indices
         from firstfactor.neighbors import search
         from firstfactor.variance.local_linear import LocalLinear
-        from firstfactor.parameters import Options
+        from firstfactor.settings import Options
         from firstfactor.variance.conditional import open_variances
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.normal(size=(40, 3)), rng.integers(0, 3, size=(40, 2))])
@@ -451,3 +454,39 @@ def test_a_set_gives_the_same_bits_in_any_order(case):
     for same in (found, errors):
         np.testing.assert_array_equal(same[1], same[0])
         np.testing.assert_array_equal(same[2], same[0])
+
+
+@pytest.mark.parametrize("far", [1.0, 1e9, 1e40])
+def test_blocks_are_measured_in_float32_only_to_skip_them(far):
+    """With no plain factor nothing is skipped; values far away are rounded most."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(200, 6))
+    points[7, 2], points[100] = far, points[101]
+    blocks = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
+    y, weight, centres = rng.normal(size=(200, 1)), rng.uniform(size=200), np.arange(200)
+    found, expected = (
+        sum_minus_each(
+            blocks,
+            round_plain(blocks, n_plain),
+            points,
+            np.full(6, np.inf),
+            np.arange(7),
+            y,
+            weight,
+            centres,
+            n_neighbors=3,
+        )
+        for n_plain in (6, 0)
+    )
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("near", [0.0, 1e-12])
+def test_ties_along_a_column_are_in_its_balls(near):
+    """Of 0, 1 and 1 + near, the last two tie as neighbours of the first."""
+    values, y = np.array([[0.0, 1.0, 1.0 + near, 5.0]]), np.array([[0.0], [3.0], [6.0], [1.0]])
+    sums, _, _ = single_column_variances(
+        values, np.argsort(values, axis=1), np.array([np.inf]), y, np.array([1.0, 0.0, 0.0, 0.0]), 2
+    )
+    assert sums[0] == pytest.approx(np.var([0.0, 3.0, 6.0], ddof=1))

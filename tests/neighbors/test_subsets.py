@@ -10,7 +10,7 @@ from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
 from firstfactor.neighbors.kernels.subset_scan import BLOCK
 from firstfactor.neighbors.search import Search
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from sample_tables import friedman, mixed
 
 from firstfactor import FIRST, closed_indices, shapley_effects, total_indices
+from firstfactor._utils.threads import Workers
 from firstfactor.data.design import read_design
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance import adaptive
 from firstfactor.variance.basis import functions_of
 from firstfactor.variance.conditional import open_variances
@@ -24,7 +25,7 @@ def estimate(X, y, **options):
 def make_fit(X, y, weights=None, groups=None):
     design = read_design(X)
     functions = {i: functions_of(design, i, np.arange(len(y)), weights, 8) for i in design.varying}
-    return SmoothFit(functions, y, weights, groups), functions
+    return SmoothFit(functions, y, weights, groups, Workers(1)), functions
 
 
 def curved(n_rows, seed=0):
@@ -114,7 +115,7 @@ def test_without_a_row_or_its_group_is_a_fit_without_it(kind, tolerance):
     if groups is not None:
         y = y + rng.normal(size=18)[groups]
     fit, _ = make_fit(X, y, weights, groups)
-    found, columns = fit._effects, np.column_stack([np.ones(90), fit._centred(fit._products).T])
+    found, columns = fit._effects, np.column_stack([np.ones(90), (fit._columns(fit._products) - fit._means[:, None]).T])
     decorrelated = fit._decorrelate(columns.T).T, fit._decorrelate(fit._y)
     own = decorrelated[0][:, 1:]
     precision = np.zeros((columns.shape[1], columns.shape[1]))
@@ -139,7 +140,7 @@ def test_rows_of_a_group_are_alike_in_what_is_left():
 def test_nothing_is_left_given_all_factors_and_the_fit_given_none():
     fit, functions = make_fit(*curved(300))
     assert fit.project(functions).posterior == 0
-    fitted = fit._effects.coefficients @ fit._centred(fit._products)
+    fitted = fit._effects.coefficients @ (fit._columns(fit._products) - fit._means[:, None])
     left = fit.project({}).posterior
     assert left == pytest.approx(np.mean(fitted**2) + fit.project({}).error)
 

@@ -5,7 +5,7 @@ import pytest
 from sample_tables import friedman, mixed
 
 from firstfactor import FIRST
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import draw_halves, halves, open_variances
 from firstfactor.variance.extrapolated import ExtrapolatedSearch
 

@@ -5,7 +5,7 @@ import pytest
 from sample_tables import friedman
 
 from firstfactor import total_indices
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance import extrapolated
 from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.extrapolated import ExtrapolatedSearch, numbers_of_neighbors

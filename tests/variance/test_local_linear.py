@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sample_tables import as_lists, friedman, mixed, tables
 
 from firstfactor import total_indices
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.local_linear import LocalLinear
 
@@ -50,6 +50,19 @@ def test_errors_of_larger_tables_equal_those_in_plain_loops(make):
     X, factors = pd.DataFrame(X), [0, 1, 2, 3]
     _, errors, _ = fits_of(X, y, factors)
     assert_same(errors.values, naive_errors(X, y, factors))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@given(table=tables(), data=st.data())
+def test_the_reach_of_neighbours_needs_no_fits(grouped, table, data):
+    X, y = table
+    factors = data.draw(st.lists(st.integers(0, X.shape[1] - 1), min_size=1, unique=True))
+    groups = np.arange(len(y)) // 3 if grouped else None
+    with open_variances(X, y, Options(task="regression"), groups=groups) as variances:
+        varying = [i for i in factors if not variances.design.constant[i]]
+        local = LocalLinear(variances.search, varying, (1, *BANDS))
+    rows = np.arange(0, len(y), 2)
+    np.testing.assert_array_equal(local.reach(rows), local.fit(rows).reach)
 
 
 def test_without_factors_the_fit_is_the_mean_of_the_other_rows():

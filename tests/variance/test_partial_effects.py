@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance import partial_effects
 from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.partial_effects import partial_levels, plain_levels
@@ -230,3 +230,9 @@ def test_the_same_bits_for_any_number_of_threads():
         with open_variances(X, y[:, 0], Options(n_jobs=n_jobs)) as variances:
             found.append(partial_levels(variances.search, [0, 2], bins, y, X[:, 1]))
     assert (found[0].means == found[1].means).all() and (found[0].standard_errors == found[1].standard_errors).all()
+
+
+def test_a_bin_without_any_of_the_rows_gives_no_warning():
+    products = np.array([[0.2, -0.2, 0.0], [-0.2, 0.2, 0.0], [0.0, 0.0, 0.0]])
+    inverse, is_known = partial_effects._invert(products, np.array([0.45, 0.45, 0.0]))
+    assert np.isfinite(inverse).all() and not is_known

@@ -7,7 +7,7 @@ import pytest
 from sample_tables import as_lists, friedman, mixed
 
 from firstfactor import total_indices
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance import trend as trends
 from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.local_linear import LocalLinear
@@ -118,7 +118,7 @@ def test_a_trend_of_some_rows_serves_all(monkeypatch):
     assert total_indices(X[:, [0, 6]], y, estimator="extrapolated").noise_variance == pytest.approx(whole, rel=0.03)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MAX_TERMS", 9), ("MAX_SHARE", 0.09), ("MAX_CELLS", 900)])
+@pytest.mark.parametrize(("limit", "value"), [("MAX_TERMS", 9), ("MAX_TERMS_PER_ROW", 0.09), ("MAX_CELLS", 900)])
 def test_terms_are_limited(monkeypatch, limit, value):
     monkeypatch.setattr(trends, limit, value)
     X, y = friedman(rows=100)

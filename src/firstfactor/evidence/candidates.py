@@ -15,22 +15,10 @@ from scipy.special import ndtr
 
 from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..neighbors.strategy import Floats
-from .functions import BLOCK, MULTIPLIED, FactorFunctions, Functions
+from .constants import BESIDE, CURVED, MULTIPLIED, MULTIPLIED_OF_MANY, MULTIPLIED_WITH_BASE, NESTED, PLAIN
+from .functions import BLOCK, FactorFunctions, Functions
 from .lines import Lines
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, reweigh, standardise
-
-# Numbers of functions of a candidate that are summed, smoothest first; finally all.
-NESTED = (1, 2, 4, 10**9)
-
-# Number of functions of each factor in products of two, if there are many factors.
-MULTIPLIED_OF_MANY = 1
-
-# Shares of the type I error: of the plain form, of all curves, and of all products.
-PLAIN, CURVES, PRODUCTS = 0.35, 0.15, 0.10
-
-# Number of first functions of a factor tested beside those of all other candidates, with their share: lines, and
-# curves.
-BESIDE = ((1, 0.30), (4, 0.10))
 
 Look = tuple[Floats, float]
 """Deviates of some factors for one form of effect, (factors, …), and its share of the type I error."""
@@ -170,7 +158,7 @@ class Candidates:
             return
         first = self._first_of(some)
         pairs = list(combinations(self._base, 2)) if threes else []
-        share = PRODUCTS / (len(self._base) + len(pairs))
+        share = MULTIPLIED_WITH_BASE / (len(self._base) + len(pairs))
         for others in self._base:
             yield self._of_products(first, others, squares), share
         size = max(BLOCK // first.shape[2], 1)
@@ -197,8 +185,8 @@ class Candidates:
         n_plain, n_all = self._functions.n_plain(some[0]), sums.shape[1]
         curves = sorted({min(number, n_all) for number in NESTED} - {n_plain})
         # All levels of a category are its plain form: a subset of them is not a curve.
-        of_curves = CURVES if n_plain < n_all else CURVES * len(curves) / (len(curves) + 1)
-        of_plain = PLAIN + CURVES - of_curves
+        of_curves = CURVED if n_plain < n_all else CURVED * len(curves) / (len(curves) + 1)
+        of_plain = PLAIN + CURVED - of_curves
         shares = {n_plain: of_plain, **dict.fromkeys(curves, of_curves / max(len(curves), 1))}
         for number, share in shares.items():
             deviates = deviate(sums[:, number - 1], number * self._residuals.n_outputs)
@@ -216,8 +204,8 @@ class Candidates:
         if self._functions.are_few:  # else they are not adjusted for the base, which costs little power
             flat = self._residuals.regression.remains(flat)
         found = squares(flat).reshape(n_sets, n_each, -1)
-        largest: Floats = np.maximum(deviate(found.sum(axis=1), n_each * n_outputs), deviate(found[:, 0], n_outputs))
-        return largest
+        of_first = deviate(found[:, 0], n_outputs)
+        return of_first if n_each == 1 else np.maximum(deviate(found.sum(axis=1), n_each * n_outputs), of_first)
 
 
 def _pad(functions: Functions, number: int) -> Functions:

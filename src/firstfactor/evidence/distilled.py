@@ -19,25 +19,21 @@ from scipy.stats import false_discovery_control, norm
 from scipy.stats import t as student
 
 from .._utils.threads import Workers
+from ..data.scaling import TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions
+from .constants import (
+    FEWEST_LINES_OF_LASSO,
+    MOST_LINES_OF_LASSO,
+    MOST_VALUES_OF_LINES,
+    N_FOLDS,
+    N_PENALTIES,
+    RELATED_TO_LINE,
+    SMALLEST_PENALTY,
+)
 from .lines import Lines
 
-N_FOLDS = 10
-
-# Number of rows for each line below which a lasso is used.
-ROWS_PER_LINE = 3
-
-# The lasso chooses among the lines with the largest products with y: as many as have MOST_VALUES values together,
-# within these bounds.
-MOST_VALUES, FEWEST_LINES, MOST_LINES = 400_000, 200, 1000
-
-# Number of penalties to try, the smallest as a share of the largest; maximum iterations of a fit, and its tolerance.
-N_PENALTIES, SMALLEST_PENALTY, MOST_PASSES, TOLERANCE = 30, 0.02, 1000, 1e-3
-
-# Selected lines are related to a line if their correlation exceeds this many times that of chance.
-RELATED = 4.0
-
-TINY = 1e-30
+# Maximum iterations of a fit, and its tolerance.
+MOST_PASSES, TOLERANCE = 1000, 1e-3
 
 # An empty fold.
 NO_ROWS = slice(0, 0)
@@ -124,7 +120,7 @@ def _distil_output(sample: _Sample, workers: Workers) -> Floats:
         fold, (taken, slopes) = sample.folds[number], fits[number]
         new = lines[:, fold]
         inside = products[np.searchsorted(ever, taken)] - new[taken] @ new.T
-        lengths = np.sqrt(np.maximum(squares - np.einsum("ij,ij->i", new, new), TINY))
+        lengths = np.sqrt(np.maximum(squares - np.einsum("ij,ij->i", new, new), TINY_IN_SINGLE))
         of_lines = _lines_beside(sample, fold, taken, inside / np.outer(lengths[taken], lengths))
         terms = of_lines * (sample.y[fold] - slopes @ new[taken])
         terms[taken] += of_lines[taken] * (slopes[:, None] * new[taken])  # beside others, not beside itself
@@ -133,7 +129,7 @@ def _distil_output(sample: _Sample, workers: Workers) -> Floats:
         return terms.sum(axis=1), np.einsum("ij,ij->i", terms, terms), terms.shape[1]
 
     sums, of_squares, numbers = zip(*workers.map(add_up, range(len(fits))), strict=True)
-    scores = np.abs(np.sum(sums, axis=0)) / np.sqrt(np.maximum(np.sum(of_squares, axis=0), TINY))
+    scores = np.abs(np.sum(sums, axis=0)) / np.sqrt(np.maximum(np.sum(of_squares, axis=0), TINY_IN_SINGLE))
     spread = float(np.median(scores) / norm.isf(0.25))
     p_values: Floats = 2 * student.sf(scores / max(spread, 1.0), max(sum(numbers) - 2, 1))
     return p_values
@@ -146,7 +142,7 @@ def _choose_penalty(sample: _Sample, workers: Workers) -> float:
     some = sample.screen(NO_ROWS)
     lines = sample.lines[some]
     gram, products = lines @ lines.T, lines @ sample.y
-    largest = max(float(np.abs(products).max()) / sample.y.size, TINY)
+    largest = max(float(np.abs(products).max()) / sample.y.size, TINY_IN_SINGLE)
     penalties = np.geomspace(largest, SMALLEST_PENALTY * largest, N_PENALTIES)
 
     def errors(fold: slice) -> Floats:
@@ -170,7 +166,7 @@ def _choose_penalty(sample: _Sample, workers: Workers) -> float:
 
 def _largest(products: Floats, n_rows: int) -> Positions:
     """Return the lines with the largest products with y, as many as a lasso chooses from, in order."""
-    most = int(np.clip(MOST_VALUES // n_rows, FEWEST_LINES, MOST_LINES))
+    most = int(np.clip(MOST_VALUES_OF_LINES // n_rows, FEWEST_LINES_OF_LASSO, MOST_LINES_OF_LASSO))
     return np.sort(np.argsort(-np.abs(products), kind="stable")[:most])
 
 
@@ -193,7 +189,7 @@ def _lines_beside(sample: _Sample, fold: slice, taken: Positions, correlations: 
     left = sample.lines[:, fold].copy()
     correlations[np.arange(taken.size), taken] = 0.0
     n_inside = sample.y.size - left.shape[1]
-    are_related: NDArray[np.bool_] = np.abs(correlations) > RELATED / np.sqrt(n_inside)
+    are_related: NDArray[np.bool_] = np.abs(correlations) > RELATED_TO_LINE / np.sqrt(n_inside)
     fitted, _ = sample.without(taken, fold)
     for line in np.flatnonzero(are_related.any(axis=0)).tolist():
         related = are_related[:, line]

@@ -23,34 +23,17 @@ from ..data.design import Design
 from ..data.scaling import FAR
 from ..data.stored_columns import ColumnsElsewhere
 from ..neighbors.strategy import Floats
+from ..variance.constants import LEAST_NEW_FUNCTION, MOST_LEVELS
+from .constants import FAR_OUT, MANY_FACTORS, MOST_FUNCTIONS, MOST_OF_FEW, MOST_OF_MANY, MULTIPLIED
 
 Functions = NDArray[np.float32]
 """Function values, (functions, rows)."""
 
-# Functions of a factor that are multiplied with those of others: a line and a parabola of its rank.
-MULTIPLIED = 2
-
-# Values beyond the quartiles by more than this multiple of the interquartile range are clipped.
-FAR_OUT = 3.0
-
-# Maximum number of functions of a numeric column, in tables with few and with many factors.
-MOST_OF_FEW, MOST_OF_MANY = 10, 6
-MANY_FACTORS = 100
-
-# The rarest levels beyond this number are pooled.
-MOST_LEVELS = 100
-
 # Number of factors whose functions are kept if the table is not in memory: those of a base.
 MOST_KEPT = 32
 
-# Approximate maximum number of functions of a factor with several columns.
-MOST_FUNCTIONS = 24
-
 # Number of values in a block of functions that are processed together.
 BLOCK = 2**21
-
-# A function of which less than this share is left after projection on smoother ones adds nothing.
-SMALLEST_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -152,7 +135,7 @@ class FactorFunctions:
         return _OfFactor(functions, len(gaps) + known.n_plain, multiplied[:MULTIPLIED])
 
     def _of_numbers(self, values: Floats, most: int) -> _OfFactor:
-        order = np.argsort(values, kind="stable")
+        order = np.argsort(values)  # of equal values, the order does not matter
         ascending = values[order]
         if (ascending[1:] == ascending[:-1]).any() or values.size < self.n_rows:
             of_rank = smooth_functions(values, most)
@@ -201,10 +184,10 @@ def _beside(line: Functions, functions: Functions) -> Functions:
     common = (functions @ line[0] / n_rows).astype(np.float64)
     left = functions - common.astype(np.float32)[:, None] * line
     size = common @ common
-    if size < SMALLEST_SHARE:
+    if size < LEAST_NEW_FUNCTION:
         return np.asarray(left, np.float32)
     # Their covariance matrix is 1 − common commonᵀ, whose inverse root is 1 + stretch common commonᵀ.
-    stretch = (1 / np.sqrt(max(1 - size, SMALLEST_SHARE)) - 1) / size
+    stretch = (1 / np.sqrt(max(1 - size, LEAST_NEW_FUNCTION)) - 1) / size
     beside: Functions = left + np.asarray(np.outer(stretch * common, common @ left), np.float32)
     return beside
 
@@ -227,7 +210,7 @@ def smooth_functions(values: Floats, most: int) -> Functions:
     share = times / values.size
     raw -= (raw @ share)[:, None]
     orthogonal, triangle = np.linalg.qr((raw * np.sqrt(share)).T)
-    new = np.abs(np.diag(triangle)) > SMALLEST_SHARE * abs(triangle[0, 0])
+    new = np.abs(np.diag(triangle)) > LEAST_NEW_FUNCTION * abs(triangle[0, 0])
     at_distinct = orthogonal.T[new] / np.sqrt(share)
     return np.asarray(at_distinct[:, number], np.float32)
 

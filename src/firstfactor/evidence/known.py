@@ -12,17 +12,9 @@ from numpy.typing import NDArray
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.strategy import Floats, Positions
+from .constants import MOST_DETERMINING, MOST_LEFT, ROWS_PER_LEVEL
 from .functions import FactorFunctions
 from .regression import Regression
-
-# Minimum average number of rows of a level for it to determine anything.
-ROWS_PER_LEVEL = 2
-
-# A number with more distinct values determines nothing: that the day of the year determines the weekday helps no model.
-MOST_VALUES = 50
-
-# Maximum share of a factor's line left by least squares on others for it to be a function of them.
-MOST_LEFT = 0.05
 
 # Maximum share of the variance left by least squares for a factor that is a combination of others: rounding error.
 LEFT = 1e-10
@@ -56,7 +48,7 @@ def _decides(design: Design, other: int, factor: int) -> bool:
     """Return True if all rows with the same value of ``other`` have the same value of ``factor``."""
     known = _levels(design, other)
     n_known = int(known.max()) + 1
-    has_levels = all(design.categorical[j] for j in design.columns[other]) or n_known <= MOST_VALUES
+    has_levels = all(design.categorical[j] for j in design.columns[other]) or n_known <= MOST_DETERMINING
     if not has_levels or n_known * ROWS_PER_LEVEL > design.n_rows:
         return False
     wanted = _levels(design, factor)

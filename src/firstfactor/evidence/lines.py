@@ -9,21 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.scaling import TINY
 from ..neighbors.strategy import Floats
+from .constants import MOST_LEVELS_IN_LINE, MOST_LINES_BESIDE, ROWS_PER_LINE_BESIDE, SMALLEST_LINE_LEFT
 from .functions import FactorFunctions, Functions
 from .regression import Regression
 
-# Maximum number of plain functions that count as the line of a factor: all levels of most categories.
-MOST_LEVELS = 8
-
-# Rows for each coefficient of lines and base together, and maximum number of lines: time grows with their cube.
-ROWS_PER_COEFFICIENT, MOST_LINES = 2, 300
-
-# Lines of which the base leaves less than this share are dropped.
-SMALLEST_LEFT = 1e-3
-
 # Ridge, as a share of the squared length, for lines that are exact copies of each other.
-RIDGE, TINY = 1e-6, 1e-300
+RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -46,7 +39,7 @@ class Lines:
             parts = functions.ask_each_block("take lines of", _left_of, factors, regression, n_functions)
         owner = np.repeat(list(factors), np.concatenate([numbers for _, numbers in parts]))
         left = np.concatenate([lines for lines, _ in parts]).astype(np.float64)
-        enough = np.einsum("ij,ij->i", left, left) > SMALLEST_LEFT * left.shape[1]
+        enough = np.einsum("ij,ij->i", left, left) > SMALLEST_LINE_LEFT * left.shape[1]
         return cls(left[enough], owner[enough])
 
     @classmethod
@@ -54,7 +47,7 @@ class Lines:
         cls, functions: FactorFunctions, regression: Regression, factors: Sequence[int], n_functions: int = 1
     ) -> "Lines | None":
         """Return the same if the factors are not too many, or None if they are or if there are none."""
-        if not 0 < len(factors) * n_functions <= MOST_LINES:
+        if not 0 < len(factors) * n_functions <= MOST_LINES_BESIDE:
             return None
         return cls.of(functions, regression, factors, n_functions)
 
@@ -71,7 +64,7 @@ class Lines:
 
     def fit(self, regression: Regression, n_units: int) -> bool:
         """Return True if there are enough rows for all lines beside the base."""
-        return 0 < len(self.left) <= min(n_units / ROWS_PER_COEFFICIENT - regression.n_coefficients, MOST_LINES)
+        return 0 < len(self.left) <= min(n_units / ROWS_PER_LINE_BESIDE - regression.n_coefficients, MOST_LINES_BESIDE)
 
     def beside_each_other(self) -> Functions:
         """Return the residuals of the lines of each factor, given those of all other factors: (lines, rows)."""
@@ -91,5 +84,5 @@ def _left_of(
     functions: FactorFunctions, factors: Sequence[int], regression: Regression, n_functions: int
 ) -> tuple[Functions, list[int]]:
     """Return residuals of the first functions of factors of one block, given a base, and their number for each."""
-    first = [functions.of(i)[: max(min(functions.n_plain(i), MOST_LEVELS), n_functions)] for i in factors]
+    first = [functions.of(i)[: max(min(functions.n_plain(i), MOST_LEVELS_IN_LINE), n_functions)] for i in factors]
     return regression.remains(regression.weigh(np.concatenate(first))), list(map(len, first))

@@ -12,18 +12,10 @@ from numpy.typing import NDArray
 
 from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..neighbors.strategy import Floats
-from .functions import BLOCK, MULTIPLIED, FactorFunctions
+from .constants import BEST_PAIRS, MOST_PAIRS, MOST_THREES, MULTIPLIED, THREE_LINES, TWO_CURVES, TWO_LINES
+from .functions import BLOCK, FactorFunctions
 from .regression import Regression
 from .scores import Residuals, Squares, bonferroni, deviate, is_sure, p_value, reweigh, standardise
-
-# Maximum numbers of pairs and of triples that are all tested. Of more pairs, only the BEST_PAIRS with the largest
-# scores for products of lines are.
-MOST_PAIRS, MOST_THREES = 20_000, 20_000
-BEST_PAIRS = 200
-
-# Shares of the type I error: of products of two lines, of products of lines and parabolas, and of products of three
-# lines.
-TWO_LINES, TWO_CURVES, THREE_LINES = 0.40, 0.10, 0.50
 
 Lines = NDArray[np.float32]
 """Residuals of the first functions of each factor given a base, padded with 0: (factors, MULTIPLIED, rows)."""

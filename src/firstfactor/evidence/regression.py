@@ -15,26 +15,21 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
 from .._utils.threads import Workers
+from ..data.scaling import TINY, TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions, spans
+from .constants import (
+    CURVES_OF_BASE,
+    LARGEST_LEVERAGE,
+    LINE_ASKS,
+    MOST_ASKING,
+    MOST_COEFFICIENTS,
+    PRODUCTS_OF_BASE,
+    ROWS_PER_COEFFICIENT,
+    Y_ASKS,
+)
 from .functions import FactorFunctions, Functions
 
 Values = TypeVar("Values", bound=NDArray[Any])
-
-# Rows, or groups of rows, for each coefficient, and maximum number of coefficients: time grows with their square.
-ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS = 3, 200
-
-# Pairs of functions of two factors that are multiplied, those of lines first.
-PRODUCTS = (((0, 0),), ((0, 1), (1, 0), (1, 1)))
-
-# Curves of a factor in blocks, as slices of its functions beyond the plain ones.
-CURVES = ((0, 1), (1, 3), (3, None))
-
-# Thresholds for including an optional direction: its squared score with y exceeds Y_ASKS times log(rows), or its
-# squared score with the line of a candidate exceeds LINE_ASKS plus twice the logarithm of the number of candidates.
-Y_ASKS, LINE_ASKS = 0.7, 5.0
-
-# Maximum number of plain functions of a candidate that are considered: a line, or the most frequent levels.
-MOST_ASKING = 4
 
 # Ridge that separates linear combinations of other terms from rounding error.
 RIDGE = 1e-12
@@ -47,9 +42,6 @@ SMALLEST_LENGTH = 3e-5
 
 # Functions of which less than this share is left are explained by the base up to rounding in single precision.
 SMALLEST_LEFT = 1e-6
-
-# Maximum leverage of a row or a group.
-LARGEST_LEVERAGE = 0.9
 
 
 class Regression:
@@ -209,8 +201,8 @@ def _optional(functions: FactorFunctions, base: Sequence[int], most: float) -> I
     of = [functions.multiplied(i) for i in base]
     rough = [functions.of(i)[functions.n_plain(i) :] for i in base]
     most -= 1 + sum(functions.n_plain(i) for i in base)
-    curves = [[each[a:b] for each in rough] for a, b in CURVES]
-    pairs = [[_products(a, b, degrees) for a, b in combinations(of, 2)] for degrees in PRODUCTS]
+    curves = [[each[a:b] for each in rough] for a, b in CURVES_OF_BASE]
+    pairs = [[_products(a, b, degrees) for a, b in combinations(of, 2)] for degrees in PRODUCTS_OF_BASE]
     threes = []
     if len(base) * (len(base) - 1) * (len(base) - 2) / 6 <= most:
         threes = [a[:1] * b[:1] * c[:1] for a, b, c in combinations(of, 3)]
@@ -230,7 +222,7 @@ def _y_asks(terms: _Terms, y: Floats, workers: Workers, n_units: int) -> NDArray
     """Return a mask of the optional directions that explain more of y than they cost, similar to BIC."""
     explained, left = terms.scores_of(y, workers)
     noise = np.maximum(left - explained.sum(axis=0), RIDGE * (y**2).sum(axis=1))
-    gains = (explained / np.maximum(noise / max(y.shape[1] - len(terms.directions), 1), 1e-300)).sum(axis=1)
+    gains = (explained / np.maximum(noise / max(y.shape[1] - len(terms.directions), 1), TINY)).sum(axis=1)
     wanted: NDArray[np.bool_] = gains > Y_ASKS * np.log(n_units) * len(y)
     return wanted
 
@@ -249,7 +241,7 @@ def _largest_scores(functions: FactorFunctions, candidates: Sequence[int], terms
     """Return the largest squared score of the candidates' lines in each optional direction."""
     lines = np.concatenate([functions.plain(i, MOST_ASKING) for i in candidates])
     scores, left = terms.scores_of(lines, functions.workers)
-    scores *= lines.shape[1] / np.maximum(left, 1e-30)
+    scores *= lines.shape[1] / np.maximum(left, TINY_IN_SINGLE)
     scores[:, left <= 1e-3 * lines.shape[1]] = 0.0  # hardly anything is left to test
     largest: Floats = scores.max(axis=1)
     return largest

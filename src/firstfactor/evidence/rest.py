@@ -8,16 +8,11 @@ import numpy as np
 from scipy.stats import norm
 
 from ..neighbors.strategy import Floats, Positions
+from ..results.constants import LEVEL
 from .lines import Lines
-
-# Maximum numbers of rows and lines.
-MOST_ROWS, MOST_LINES = 5000, 200
 
 # Penalties to try, in units of the number of rows.
 PENALTIES = np.logspace(-3, 3, 13)
-
-# Confidence level of the bound.
-LEVEL = 0.95
 
 
 def explained_by_rest(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> float:

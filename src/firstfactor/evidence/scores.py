@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri_exp
 
 from .._utils.normal import normal_cdf
+from ..data.scaling import TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions
+from .constants import DRAWN_ROWS, DRAWS, FEW_ABOVE, ROWS_FOR_TAILS, ROWS_TO_BE_SURE, SURE
 from .functions import Functions
 from .regression import Regression
-
-# Number of draws, and maximum number of rows in them. They only estimate the correlation of the scores.
-DRAWS, DRAWN_ROWS = 199, 4000
 
 # Principal axes of several outputs with less than this share of the variance, and beyond this number, are dropped.
 SMALLEST_OUTPUT, MOST_OUTPUTS = 1e-9, 30
@@ -30,17 +29,8 @@ ROUNDING = 1e-9
 # Skewness below which a normal distribution is used.
 NO_SKEWNESS = 1e-3
 
-# Maximum number of draws above y for which their distribution is extrapolated.
-FEW_ABOVE = 10
-
-# Ridge, as a share of the trace, that keeps the gains of collinear functions bounded; a number below any variance.
-RIDGE, TINY = 1e-6, 1e-30
-
-# With fewer rows, the draws exhaust all possibilities: their distribution is not extrapolated.
-ROWS_FOR_TAILS = 20
-
-# Evidence with this probability, even if all tests were independent, needs no draws, given this number of rows.
-SURE, ROWS_TO_BE_SURE = 1e-6, 100
+# Ridge, as a share of the trace, that keeps the gains of collinear functions bounded.
+RIDGE = 1e-6
 
 # Above this deviate, p / share is Šidák's probability up to rounding.
 CERTAIN = 5.0
@@ -132,7 +122,7 @@ class Residuals:
             scale = np.sqrt((some**2) @ self._permuted_squares(flat)).reshape(scores.shape)
         else:
             scale = self._scale(functions, rows)[:, :, None]
-        of_draws = _sum_squares(scores / np.maximum(scale, TINY))
+        of_draws = _sum_squares(scores / np.maximum(scale, TINY_IN_SINGLE))
         return np.concatenate([self.squares(functions), of_draws], axis=1)
 
     def _permuted_squares(self, permuted: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -162,7 +152,7 @@ class Residuals:
             squares = functions[:, rows] ** 2 @ (self._corrected[:, rows] ** 2).T
         else:
             squares = np.stack([_sum_group_squares(functions * output, groups) for output in self._corrected], axis=1)
-        deviations: NDArray[np.float32] = np.maximum(np.sqrt(squares), TINY)
+        deviations: NDArray[np.float32] = np.maximum(np.sqrt(squares), TINY_IN_SINGLE)
         return deviations
 
     def _draw(self) -> NDArray[np.float32]:
@@ -179,7 +169,7 @@ def _gram(functions: Functions) -> Floats:
     """Return the products of functions, (candidates, functions, rows), for each candidate, with a ridge."""
     gram = (functions @ functions.transpose(0, 2, 1)).astype(np.float64)
     identity = np.eye(gram.shape[1])
-    ridged: Floats = gram + (RIDGE * np.trace(gram, axis1=1, axis2=2)[:, None, None] + TINY) * identity
+    ridged: Floats = gram + (RIDGE * np.trace(gram, axis1=1, axis2=2)[:, None, None] + TINY_IN_SINGLE) * identity
     return ridged
 
 

@@ -12,39 +12,33 @@ from dataclasses import replace
 import numpy as np
 
 from ..data.design import Design
-from ..data.quality import Finding, rows_follow
 from ..data.response import Task, mid_ranks
+from ..findings.examine import rows_follow
+from ..findings.finding import Finding
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats
 from ..results.indices import Indices
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
-
-# Maximum number of consecutive rows examined, maximum fitted, and minimum: more would not change the answer, fewer
-# cannot give one.
-MOST_ROWS, MOST_FITTED, FEWEST_ROWS = 20_000, 2_000, 50
-
-# Rows in a block, minimum number of blocks, and minimum size: rows of a series have little in common with those of
-# another block, and rows of a table sorted by a factor still have neighbours in it.
-BLOCK, FEWEST_BLOCKS, SMALLEST_BLOCK = 20, 25, 4
-
-# Neighbours of a fit, and maximum number of factors in it, the most important first.
-NEIGHBORS, MOST_FACTORS = 12, 8
-
-# Minimum correlation of consecutive rows: in standard errors, to exclude chance; in absolute terms, to do harm. Minimum
-# share of Var(Y) in their covariance, so that slight misfit is not enough.
-STANDARD_ERRORS, LEAST_CORRELATION, LEAST_SHARE = 4.0, 0.1, 0.02
-
-# In a table sorted by one of the factors, fits have the same bias in consecutive rows: there, a larger correlation in
-# more rows is required.
-LEAST_IF_SORTED, FEWEST_IF_SORTED = 0.4, 300
-
-# A column counts as sorted if this share of its steps goes in one direction: the table may be sorted by another column
-# first.
-SORTED = 0.95
-
-# Correlation of y itself, in standard errors, below which nothing is fitted.
-FIRST_LOOK = 1.0
+from .constants import (
+    ERRORS_OF_CORRELATION,
+    FEWEST_BLOCKS,
+    FEWEST_IF_SORTED,
+    FEWEST_IN_ORDER,
+    FIRST_LOOK,
+    LEAST_CORRELATION,
+    LEAST_COVARIANCE,
+    LEAST_IF_SORTED,
+    LEAST_IN_BLOCK,
+    MOST_BLOCKS,
+    MOST_FACTORS,
+    MOST_FITTED,
+    MOST_IN_ORDER,
+    NEIGHBORS,
+    ROWS_IN_BLOCK,
+    SMALLEST_BLOCK,
+    SORTED,
+)
 
 # Correlation of y itself, in standard errors, that is hardly chance: the fits are then made in advance.
 CLEAR = 4.0
@@ -68,29 +62,44 @@ def find_at_once(variances: Variances, indices: Indices) -> tuple[Finding, ...]:
 def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding, ...]:
     """Return a finding if consecutive rows are correlated beyond the factors, most important first; else nothing."""
     whole = variances if variances.origin is None else variances.origin
-    y = whole.search.y[:MOST_ROWS]
+    y = whole.search.y[:MOST_IN_ORDER]
     if not _may_follow(whole, FIRST_LOOK):
         return ()
     fitted = factors[:MOST_FACTORS]
-    left = fit_other_blocks(whole.search, fitted) if factors else y
+    left = _without_block_means(fit_other_blocks(whole.search, fitted) if factors else y, y)
     correlation = rank_correlation(left)
     shared = float((left[1:] * left[:-1]).sum()) / len(left) / whole.response.variance
-    if shared < LEAST_SHARE or correlation < _least_correlation(whole.design, fitted, len(left)):
+    if shared < LEAST_COVARIANCE or correlation < _least_correlation(whole.design, fitted, len(left)):
         return ()
     return (rows_follow(len(left), correlation),)
 
 
 def _may_follow(whole: Variances, standard_errors: float) -> bool:
     """Return True if consecutive responses are correlated by this many standard errors, other than by sorting."""
-    y = whole.search.y[:MOST_ROWS]
-    if len(y) < FEWEST_ROWS or whole.search.groups is not None:
+    y = whole.search.y[:MOST_IN_ORDER]
+    if len(y) < FEWEST_IN_ORDER or whole.search.groups is not None:
         return False
     return rank_correlation(y) * np.sqrt(len(y)) >= standard_errors and not _is_sorted(y, whole.response.task)
 
 
+def _without_block_means(left: Floats, y: Floats) -> Floats:
+    """Return residuals of the other rows, without block means, if rows with one value of y come first or last.
+
+    Such a table is partly sorted: its rows are alike within blocks, and not as in a series in time.
+    """
+    for value in (y[:, 0].min(), y[:, 0].max()) if y.shape[1] == 1 else ():
+        has_it = y[: len(left), 0] == value
+        changes = np.flatnonzero(np.diff(has_it))
+        if LEAST_IN_BLOCK < has_it.mean() < 1 - LEAST_IN_BLOCK and changes.size < MOST_BLOCKS:
+            blocks = zip(np.split(left, changes + 1), np.split(has_it, changes + 1), strict=True)
+            others = [block - block.mean(axis=0) for block, all_have in blocks if not all_have[0]]
+            return np.concatenate(others)
+    return left
+
+
 def _least_correlation(design: Design, factors: Sequence[int], n_rows: int) -> float:
     """Return the smallest correlation of consecutive rows worth reporting."""
-    least = max(STANDARD_ERRORS / np.sqrt(n_rows), LEAST_CORRELATION)
+    least = max(ERRORS_OF_CORRELATION / np.sqrt(n_rows), LEAST_CORRELATION)
     if not any(_runs_one_way(design.column(j)[:n_rows]) for j in design.columns_of(factors)):
         return float(least)
     return max(float(least), LEAST_IF_SORTED) if n_rows >= FEWEST_IF_SORTED else np.inf
@@ -121,7 +130,7 @@ def rank_correlation(values: Floats) -> float:
 def fit_other_blocks(search: Search, factors: Sequence[int]) -> Floats:
     """Return residuals of y, (rows, outputs), in the first rows from fits to other blocks of the table."""
     n_rows = min(search.design.n_rows, MOST_FITTED)
-    block = min(BLOCK, max(n_rows // FEWEST_BLOCKS, SMALLEST_BLOCK))
+    block = min(ROWS_IN_BLOCK, max(n_rows // FEWEST_BLOCKS, SMALLEST_BLOCK))
     left = np.empty((n_rows, search.y.shape[1]))
     for parity in (0, 1):
         rows = np.arange(parity, n_rows, 2)

@@ -16,15 +16,7 @@ from ..neighbors.search import Search
 from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
-
-# Maximum squared distance of neighbours as a share of that of any two rows.
-MAX_DISTANCE_SHARE = 0.1
-
-# Bias that greater distances may hide from fits to several neighbours, as a share of the variance they leave.
-UNSEEN = 2.0
-
-# Numbers of outer rows sampled: to measure the distance of neighbours, and to count the supported factors.
-DIAGNOSIS_ROWS, COUNTING_ROWS = 500, 100
+from .constants import COUNTING_ROWS, DIAGNOSIS_ROWS, MAX_DISTANCE_SHARE, UNSEEN
 
 
 class TooFewRowsWarning(UserWarning):
@@ -84,7 +76,7 @@ def distance_share(variances: Variances, factors: Sequence[int], n_rows: int = D
     if variances.estimator == "nearest":
         reach = float(search.balls(factors, step).reach.mean())
     else:  # with the kernels of the estimator: others would be compiled for this alone
-        reach = float(LocalLinear(search, factors, [search.n_neighbors - 1]).fit(search.outer[::step]).reach.mean())
+        reach = float(LocalLinear(search, factors, [search.n_neighbors - 1]).reach(search.outer[::step]).mean())
     return min(reach / sum(_between_any_two(search, i) for i in factors), 1.0)
 
 

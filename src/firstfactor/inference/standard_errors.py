@@ -13,21 +13,14 @@ from numpy.typing import NDArray
 from .._utils.normal import normal_cdf
 from ..neighbors.search import Contributions
 from ..neighbors.strategy import Floats
-from ..results.uncertainty import LEAST_SURE, SampleSize, Uncertainty
+from ..results.constants import MAX_STANDARD_ERROR
+from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import ROUNDING, Variances
 from ..variance.sampling import deal_groups
 from .average import Average, Linear
+from .constants import COMMON, COMMON_AT_LEAST, MAX_ERROR_ROWS, SUBSAMPLE_SHARE, SUBSAMPLES
 from .sample_size import allow_for_distance
 from .targets import FactorSet, Target
-
-# Maximum number of outer rows that standard errors are estimated from; the estimate itself uses all.
-MAX_ERROR_ROWS = 1000
-
-# Number of subsamples, and their size as a share of the rows.
-SUBSAMPLES, SHARE = 50, 0.5
-
-# Assumed correlation between the overlaps of any two sets; for p-values a lower one, to be conservative.
-COMMON, COMMON_AT_LEAST = 0.8, 0.5
 
 # Number of sets whose contributions are in memory at a time.
 SETS_AT_A_TIME = 64
@@ -55,7 +48,7 @@ def plug_in(variances: Variances, target: Target, size: SampleSize) -> Uncertain
     ceiling = average.error(Linear(rows, in_groups, whole.overlap - 2 * left * whole.shared, -left))
     allowed = whole.bias + allow_for_distance(variances, size, variances.of(target.factors)) if target.noise else 0.0
     return Uncertainty(
-        np.minimum(errors, LEAST_SURE),
+        np.minimum(errors, MAX_STANDARD_ERROR),
         np.array(p_values),
         variances.response.variance * noise,
         ceiling,
@@ -181,7 +174,7 @@ def by_subsamples(variances: Variances, target: Target, size: SampleSize) -> Unc
     N rows to 1/n − 1/N.
     """
     n_rows, unit = variances.design.n_rows, variances.response.variance
-    n_drawn, n = round(SHARE * n_rows), len(target.coefficients)
+    n_drawn, n = round(SUBSAMPLE_SHARE * n_rows), len(target.coefficients)
     groups, rng = variances.search.groups, variances.rng
 
     def draw() -> NDArray[np.intp]:
@@ -193,7 +186,7 @@ def by_subsamples(variances: Variances, target: Target, size: SampleSize) -> Unc
     effects = target.effects(variances)
     plain = plug_in(variances, target, size)  # for the allowance for bias
     return Uncertainty(
-        np.minimum(errors[:n], LEAST_SURE),
+        np.minimum(errors[:n], MAX_STANDARD_ERROR),
         np.array([_p_value(effects[k], errors[n + k]) for k in range(n)]),
         unit * float(errors[-2]),
         float(errors[-1]),

@@ -16,6 +16,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils.cache import BoundedCache
 from ..data.design import Design
@@ -24,7 +25,7 @@ from ..data.stored_columns import MOST_IN_BLOCK
 from .block_step import BlockStep, run_all
 from .candidate_search import CandidateSearch, Room, SortedColumnSearch, TreeSearch, in_blocks
 from .kernels.ball_variance import ball_variances
-from .kernels.leave_one_out import sum_minus_each
+from .kernels.leave_one_out import round_plain, sum_minus_each
 from .kernels.single_column import single_column_variances
 from .kernels.subset_scan import LEAST_FACTORS, MAX_ROWS
 from .space import PermutedTree, SearchSpace, most_neighbors, occupied
@@ -178,7 +179,7 @@ class Search(SearchSpace):
     def prepare(self, base: Sequence[int], candidates: Sequence[int], room: Room | None = None) -> BlockStep:
         """Plan the search for the candidates of one block: separately, or together where this is cheaper."""
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
-        alone_costs = cost_alone(n_points * self.columns.levels[list(candidates)], len(base) + 1, n_rows)
+        alone_costs = cost_alone(n_points * self.columns(candidates).levels[list(candidates)], len(base) + 1, n_rows)
         alone_costs = alone_costs + cost_of_building(len(base) + 1) * n_rows / self.outer.size
         several = ~self.design.single[list(candidates)]  # a shared search adds one column to the base
         alone = several | (alone_costs < least_cost_shared(n_points, len(base), len(candidates), n_rows))
@@ -229,15 +230,16 @@ class Search(SearchSpace):
         starts = np.cumsum([0, *(len(self.design.columns[i]) for i in ordered)])
         points, caps = self.design.take(columns), self.design.caps[columns]
         packed = np.ascontiguousarray(in_blocks(points, 0.0).swapaxes(1, 2))
+        rounded = round_plain(packed, sum(map(self.design.is_plain, ordered)))
         parts = self.workers.map(
             lambda centres: sum_minus_each(
-                packed, points, caps, starts, self.y, self.row_weights, centres, self.n_neighbors
+                packed, rounded, points, caps, starts, self.y, self.row_weights, centres, self.n_neighbors
             ),
             blocks(self.outer, cost),
         )
         means: Floats = np.sum([sums for sums, _, _ in parts], axis=0) / self.outer_weight
         variance, reach = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
-        if self.is_small and np.isinf(self.columns.levels[ordered]).any():  # no rows are equal
+        if self.is_small and np.isinf(self.columns(ordered).levels[ordered]).any():  # no rows are equal
             self._scanned.put(base, Balls(variance, reach))
         whole = self.mean_over_outer(variance)
         return np.array([whole if member is None else means[ordered.index(member)] for member in members])
@@ -260,7 +262,7 @@ class Search(SearchSpace):
         if variances is not None and step is not None:
             shown = np.ascontiguousarray(variances[::step].T)
             unknown = np.full(shown.shape[1], np.nan)
-            separates = sum(1 << k for k, f in enumerate(factors) if np.isinf(self.columns.levels[f]))
+            separates = sum(1 << k for k, f in enumerate(factors) if np.isinf(self.columns(factors).levels[f]))
             for u, subset in enumerate(subsets):
                 if u & separates:  # no rows are equal
                     self._subset_balls[subset, step] = Balls(shown[u], unknown)
@@ -269,7 +271,7 @@ class Search(SearchSpace):
     def _cost_of_each_subset(self, factors: Sequence[int]) -> float:
         """Return the nanoseconds per row to search each subset of two or more factors separately."""
         p, n_rows = len(factors), self.design.n_rows
-        few = [f for f in factors if np.isfinite(self.columns.levels[f])]
+        few = [f for f in factors if np.isfinite(self.columns(factors).levels[f])]
         total = 0.0
         for size in range(2, p + 1):
             without_equal_rows = math.comb(p, size) - math.comb(len(few), size)
@@ -400,9 +402,10 @@ class Search(SearchSpace):
         """
         if self.groups is not None and factors:
             return all_rows(self.y)
-        if np.isfinite(self.columns.levels[list(factors)]).all():
+        columns = self.columns(factors)
+        if np.isfinite(columns.levels[list(factors)]).all():
             return collapse_rows(*self._number_points(tuple(factors)), self.y)
-        if every and (self.columns.distinct[list(factors)] < self.design.n_rows).all():
+        if every and (columns.distinct[list(factors)] < self.design.n_rows).all():
             return collapse_rows(*number_rows(self.design.take(self.design.columns_of(factors))), self.y)
         return all_rows(self.y)
 
@@ -410,7 +413,7 @@ class Search(SearchSpace):
         """Return the maximum number of unique points; infinity if float64 cannot hold it, or if none are collapsed."""
         if self.groups is not None:
             return math.inf
-        product = math.prod(self.columns.levels[list(factors)].tolist())
+        product = math.prod(self.columns(factors).levels[list(factors)].tolist())
         return product if product < MAX_COUNT else math.inf
 
     def _number_points(self, factors: tuple[int, ...]) -> tuple[Positions, int]:
@@ -428,14 +431,15 @@ class Search(SearchSpace):
         """Split unique points further by more factors; by default, start from one point that holds all rows."""
         points = points or (np.zeros(self.design.n_rows, dtype=np.intp), 1)
         for i in factors:
-            levels = int(self.columns.levels[i])
+            levels = int(self.columns(factors).levels[i])
             points = number_cells(points[0] * levels + self._codes(i), points[1] * levels)
         return points
 
     def _codes(self, factor: int) -> Positions:
         """Return the code of each row's distinct value, (rows,)."""
-        if factor in self.columns.codes:
-            return self.columns.codes[factor]
+        codes = self.columns((factor,)).codes
+        if factor in codes:
+            return codes[factor]
         columns = self.design.columns[factor]
         return self._recent_codes.find((factor,), lambda: number_rows(self.design.take(columns))[0])
 
@@ -451,26 +455,36 @@ class Search(SearchSpace):
 
     # --- columns ---------------------------------------------------------------------------------------
 
-    @cached_property
-    def columns(self) -> Columns:
-        """Results for all varying factors alone: single columns are sorted once, others searched like any set."""
+    def columns(self, factors: Sequence[int]) -> Columns:
+        """Return results for some factors alone, and for others that were asked for before.
+
+        Single columns are sorted once, others searched like any set. A rule that selects by other evidence asks only
+        for the few factors that it has selected.
+        """
         if self.known is not None:
             return self.known
-        n, p = self.design.n_rows, self.design.n_factors
-        varying = np.array(self.design.varying, dtype=np.intp)
-        single = varying[self.design.single[varying]]
-        step = max(1, SORT_BLOCK // n)
+        found, is_read = self._columns
+        new = [i for i in factors if not is_read[i]]
+        single = np.array([i for i in new if self.design.single[i]], dtype=np.intp)
+        step = max(1, SORT_BLOCK // self.design.n_rows)
         parts = self.workers.map(self._read_columns, [single[i : i + step] for i in range(0, single.size, step)])
-        variance, distinct, codes = np.full(p, np.nan), np.full(p, np.inf), {}
-        for factors, variances, n_levels, some_codes in parts:
-            variance[factors], distinct[factors] = variances, n_levels
-            codes.update(some_codes)
-        for i in varying[~self.design.single[varying]].tolist():
-            code, distinct[i] = number_rows(self.design.take(self.design.columns[i]))
-            if self.design.is_in_memory:
-                codes[i] = code
-        levels = np.where(distinct <= DISCRETE * n, distinct, np.inf)
-        return Columns(variance, distinct, levels, {i: code for i, code in codes.items() if np.isfinite(levels[i])})
+        for some, variances, n_levels, codes in parts:
+            found.variance[some], found.distinct[some] = variances, n_levels
+            found.codes.update(codes)
+        for i in new:
+            if not self.design.single[i]:
+                code, found.distinct[i] = number_rows(self.design.take(self.design.columns[i]))
+                if self.design.is_in_memory and found.distinct[i] <= DISCRETE * self.design.n_rows:
+                    found.codes[i] = code
+        found.levels[new] = np.where(found.distinct[new] <= DISCRETE * self.design.n_rows, found.distinct[new], np.inf)
+        is_read[new] = True  # last, because threads may read at the same time
+        return found
+
+    @cached_property
+    def _columns(self) -> tuple[Columns, NDArray[np.bool_]]:
+        """Results for each factor alone as far as they were read, and a mask of the factors that need not be read."""
+        variance, distinct = np.full(self.design.n_factors, np.nan), np.full(self.design.n_factors, np.inf)
+        return Columns(variance, distinct, distinct.copy(), {}), self.design.constant.copy()
 
     def _read_columns(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
         columns = self.design.columns_of(factors.tolist())
@@ -486,7 +500,7 @@ class Search(SearchSpace):
 
     def _variances_alone(self, factors: Sequence[int]) -> Floats:
         """Return the mean variance of y in the balls of each factor alone."""
-        variance = self.columns.variance[list(factors)]
+        variance = self.columns(factors).variance[list(factors)]
         sought = [i for i in factors if self.groups is not None or not self.design.single[i]]
         found = dict(zip(sought, self.workers.map(self._search_alone, sought), strict=True))
         return np.array([found.get(i, value) for i, value in zip(factors, variance.tolist(), strict=True)])

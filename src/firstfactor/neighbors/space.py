@@ -53,7 +53,11 @@ class SearchSpace:
         most, why = most_neighbors(n_rows, self.groups)
         checks.integer("n_neighbors", self.n_neighbors, 2, most, why)
         if n_rows > MAX_ROWS:
-            raise ValueError(f"X must have at most {MAX_ROWS:,} rows; got {n_rows:,}. Use a sample of them.")
+            raise checks.InputError(
+                "{X} must have at most {most:,} rows; got {n_rows:,}. Use a sample of them.",
+                most=MAX_ROWS,
+                n_rows=n_rows,
+            )
         values = self.design.values
         if isinstance(values, np.ndarray) and not (values.flags.c_contiguous and values.dtype == np.float64):
             raise TypeError(f"values of the design must be C-ordered float64; got {values.dtype}.")

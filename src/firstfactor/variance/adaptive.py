@@ -19,31 +19,28 @@ from .._utils.threads import ONE_BLAS_THREAD
 from ..neighbors.search import Contributions, Search
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions, functions_of
-from .extrapolated import MAX_OUTER, ExtrapolatedSearch
+from .constants import (
+    DIFFERENCE,
+    HIDDEN,
+    LEAST_FOUND,
+    LEAST_ORDERS,
+    LINEAR,
+    LINEAR_OF_FEW,
+    LINEAR_OF_NOISE,
+    MAX_OUTER,
+    MISSED,
+    MOST_FOR_LOCAL,
+    MOST_FUNCTIONS,
+    MOST_ORDERS,
+    NOISE_OF_FEW,
+    QUADRATIC,
+    ROWS_PER_FACTOR,
+    ROWS_PER_ORDER,
+    UNSEEN,
+)
+from .extrapolated import ExtrapolatedSearch
 from .sampling import draw_fixed
-from .smooth_fit import LEAST_ORDERS, MOST_FUNCTIONS, MOST_ORDERS, ROWS_PER_ORDER, SmoothFit
-
-# z-value below which the improvement of local fits over the smooth fit is attributed to chance.
-LEAST_FOUND = 3.0
-
-# Rows for each factor that local fits to y itself need.
-ROWS_PER_FACTOR = 500
-
-# Number of factors beyond which rows are too far apart for local fits to find anything.
-MOST_FOR_LOCAL = 20
-
-# Local fits, and a bend of the fit, miss about this share of what they find beyond the smooth fit.
-UNSEEN = 0.6
-
-# Multipliers in the variance of an effect: of the variance of its linear part, of the variance of its quadratic part,
-# of the squared difference between two estimates of it, of the squared noise variance divided by the number of rows (an
-# effect of this size may be hidden), and of the squared error of the fit. With few rows the variance of the linear part
-# is itself uncertain: LINEAR_OF_FEW divided by the number of rows is added to its multiplier.
-LINEAR, QUADRATIC, DIFFERENCE, HIDDEN, MISSED = 1.05, 2.0, 0.5, 5.0, 0.1
-LINEAR_OF_FEW = 20
-
-# The same for the noise variance: multiplier of its linear part, and the addition to it for few rows.
-LINEAR_OF_NOISE, NOISE_OF_FEW = 1.2, 25
+from .smooth_fit import SmoothFit
 
 # Number of sets whose contributions are kept: the dependence tree needs those of the standard errors again.
 MOST_KEPT = 256
@@ -140,7 +137,7 @@ class _Fits:
         self._groups = None if search.groups is None else np.unique(search.groups[outer], return_inverse=True)[1]
         self._functions: dict[int, Functions] = {}
         functions, outputs = self._functions_of(whole), _uncorrelated(search.y[outer] / np.sqrt(search.unit))
-        self._fits = [SmoothFit(functions, y, self._weights, self._groups) for y in outputs.T]
+        self._fits = [SmoothFit(functions, y, self._weights, self._groups, search.workers) for y in outputs.T]
         self._squares: Floats = np.sum([fit.squares for fit in self._fits], axis=0)
         self._noise = self._mean(self._squares)
         self._error = sum(fit.error for fit in self._fits)

@@ -13,20 +13,7 @@ from numpy.polynomial import legendre
 from ..data.design import Design
 from ..data.scaling import FAR
 from ..neighbors.strategy import Floats, Positions
-
-# Values beyond two percentiles by more than this multiple of the distance between them are clipped: for curves, for
-# lines.
-BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
-
-# The rarest levels of a category beyond this number are pooled.
-MOST_LEVELS = 100
-
-# Order of the lines in all values and in ranks. They are included if they differ from smoother functions by this share
-# of their variance.
-ORDER_OF_OTHERS, LEAST_OF_OTHERS = 1.5, 0.05
-
-# A function of which less than this share is left after projection on smoother ones adds nothing.
-LEAST_NEW = 1e-6
+from .constants import BENT, LEAST_NEW_FUNCTION, LEAST_OF_OTHERS, MOST_LEVELS, ORDER_OF_OTHERS, STRAIGHT
 
 
 class Functions(NamedTuple):
@@ -98,18 +85,21 @@ def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, 
     weight = np.sqrt(share)
     basis = np.empty((most + 1, share.size))
     basis[0] = weight
+    weighted = np.multiply(weight, raw.T, order="C")
+    sizes = np.einsum("ij,ij->i", weighted, weighted)
+    varying = sizes - (weighted @ weight) ** 2
+    least = np.where(orders == ORDER_OF_OTHERS, LEAST_OF_OTHERS, LEAST_NEW_FUNCTION) * varying
     kept: list[float] = []
-    for function, order in zip(raw.T, orders.tolist(), strict=True):
-        left, smoother = weight * function, basis[: len(kept) + 1]
-        size = float(left @ left)
-        for _ in range(2):  # the second pass removes the rounding error of the first
-            left -= (smoother @ left) @ smoother
+    for k in np.flatnonzero(varying > LEAST_NEW_FUNCTION**2 * sizes).tolist():
+        left, smoother = weighted[k], basis[: len(kept) + 1]
+        left -= (smoother @ left) @ smoother
         new = float(left @ left)
-        varying = size - float(weight @ (weight * function)) ** 2
-        least = LEAST_OF_OTHERS if order == ORDER_OF_OTHERS else LEAST_NEW
-        if new <= least * varying or varying <= LEAST_NEW**2 * size:
+        if new < sizes[k] / 2:  # where little is left, a second pass removes the rounding error of the first
+            left -= (smoother @ left) @ smoother
+            new = float(left @ left)
+        if new <= least[k]:
             continue
-        kept.append(order)
+        kept.append(orders[k])
         basis[len(kept)] = left / np.sqrt(new)
         if len(kept) == most:
             break

@@ -20,11 +20,12 @@ from ..cluster.client import is_dask, joblib_cluster
 from ..cluster.search import kind_of_search
 from ..cluster.table import ClusterTable, fetch, open_collection, spread
 from ..data.observations import Dropped, Observations, Reading, read_table
-from ..data.quality import Finding, examine
 from ..data.response import Response
+from ..findings.examine import examine
+from ..findings.finding import Finding
 from ..neighbors.search import Contributions, Search
 from ..neighbors.space import most_neighbors
-from ..parameters import Options, Procedure
+from ..settings import Options
 from .adaptive import AdaptiveSearch
 from .extrapolated import ExtrapolatedSearch
 from .sampling import deal_groups, deal_halves, draw_outer_rows
@@ -153,14 +154,15 @@ class Variances:
         kind, *details = what
         return self._checkpoint.find(f"{kind} {digest([*map(tuple, details), self._part])}", compute)
 
-    def resume(self, path: str | os.PathLike[str], seed: Any, procedure: Procedure | None) -> None:
+    def resume(self, path: str | os.PathLike[str], options: Options) -> None:
         """Resume from a checkpoint: read results from this file, and write new ones to it."""
+        seed, settings = options.random_state, options.selection()
         if not checks.is_integer(seed):
-            raise ValueError(
-                "checkpoint= needs a whole number as random_state=, such as 0: a run that goes on must draw the same "
-                f"rows; got {seed!r}."
+            raise checks.InputError(
+                "{checkpoint=} needs a whole number as {random_state=}, such as 0: a run that goes on must draw the "
+                "same rows; got {seed!r}.",
+                seed=seed,
             )
-        settings: dict[str, Any] = {} if procedure is None else dict(vars(procedure))
         if settings.get("forced") is not None:  # by name, by position or as a mask
             settings["forced"] = self.design.locate("forced", settings["forced"])
         decided = [each for setting in sorted(settings.items()) for each in setting]
@@ -181,7 +183,7 @@ class Variances:
     def examine_data(self, factors: Sequence[int]) -> tuple[Finding, ...]:
         """Return the findings in the whole table that make results on the given factors misleading."""
         whole = self if self.origin is None else self.origin
-        codes = whole.search.columns.codes if whole.design.varying else {}
+        codes = whole.search.columns(factors).codes
         return examine(whole.design, whole.response, whole.dropped, codes, factors, whole.search.groups is not None)
 
     def later(self, find: Callable[[], Result]) -> Later[Result]:
@@ -236,13 +238,12 @@ def open_variances(
     sample_weight: Any = None,
     groups: Any = None,
     *,
-    procedure: Procedure | None = None,
     many_sets: bool = False,
 ) -> Variances:
     """Validate the table and the options that depend on it, and return the conditional variances.
 
-    With a checkpoint, saved results are used only for the same ``procedure``. Set ``many_sets`` if a large number of
-    sets will be searched: then even a small table is worth several threads.
+    With a checkpoint, saved results are used only for the same settings of the selection. Set ``many_sets`` if a large
+    number of sets will be searched: then even a small table is worth several threads.
     """
     if is_dask(X):
         X = open_collection(X)
@@ -254,7 +255,7 @@ def open_variances(
             observed = replace(observed, design=spread(observed.design, cluster))
         variances = make_variances(observed, options, many_sets)
         if options.checkpoint is not None:
-            variances.resume(options.checkpoint, options.random_state, procedure)
+            variances.resume(options.checkpoint, options)
         return variances
     except BaseException:
         if cluster is not None:

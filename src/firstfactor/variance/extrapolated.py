@@ -13,27 +13,22 @@ import numpy as np
 from .._utils.cache import BoundedCache
 from ..neighbors.search import CACHED_ROWS, CACHED_SETS, Contributions, Search
 from ..neighbors.strategy import Floats, Positions
+from .constants import (
+    LEAST_NEIGHBORS,
+    LEAST_OWN,
+    LEAST_RATIO,
+    LEAST_RATIO_OF_BIAS,
+    MAX_OUTER,
+    MOST_NEIGHBORS,
+    NEIGHBORS_PER_SLOPE,
+    WIDER,
+)
 from .local_linear import Errors, LocalLinear
 from .sampling import draw_fixed
 from .trend import TrendFitter
 
-# Neighbours of the narrow fit: minimum, maximum, and number for each slope and the constant. The wide fit has WIDER
-# times as many.
-LEAST_NEIGHBORS, MOST_NEIGHBORS, NEIGHBORS_PER_SLOPE, WIDER = 12, 24, 2, 3
-
-# Smallest ratio of squared distances to extrapolate from: with many factors the neighbours of both fits are about
-# equally far, and subtracting a large multiple of the difference would only add noise. The difference may still be
-# bias.
-LEAST_RATIO, LEAST_RATIO_OF_BIAS = 1.5, 1.1
-
 # The squared distance of the narrow fit is taken to be at least this share of that of the wide fit.
 SMALLEST_REACH = 1e-12
-
-# Smallest share of a row in its own contribution: extrapolation gives its neighbours weights above 1.
-LEAST_OWN = 0.01
-
-# Number of rows to average over if all are outer rows: their errors estimate the variance well enough.
-MAX_OUTER = 10_000
 
 
 class Extrapolation(NamedTuple):

@@ -112,20 +112,33 @@ class LocalLinear:
 
     def fit(self, rows: Positions) -> "Fits":
         """Return the fits at some rows."""
-        centres, centre_of = np.unique(self.point_of[rows], return_inverse=True)
-        if self.space.count.size == 1:  # nothing to search
-            neighbors, distances, length = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
-        else:
-            neighbors, distances, length = kernels.nearest_points(
-                self._permuted.tree,
-                self.space.caps,
-                self.space.count,
-                self.space.group,
-                centres,
-                int(self._bands.max()),
-            )
+        centre_of, neighbors, distances, length = self._nearest_points(rows)
         weights = kernels.local_weights(self.space, neighbors, distances, length, self._bands)
         return Fits(self, centre_of, kernels.Weights(neighbors, *weights))
+
+    def reach(self, rows: Positions) -> Floats:
+        """Return what `Fits.reach` is, without the fits: (rows, bands)."""
+        centre_of, neighbors, distances, length = self._nearest_points(rows)
+        listed = np.arange(neighbors.shape[1]) < length[:, None]
+        counts = np.where(listed, self.space.count[np.where(listed, neighbors, 0)], 0.0)
+        missing = np.cumsum(counts, axis=1)[:, :, None] - 1 < self._bands
+        last = np.minimum(missing.sum(axis=1), length[:, None] - 1)
+        reach: Floats = np.take_along_axis(distances, last, axis=1)[centre_of]
+        return reach
+
+    def _nearest_points(self, rows: Positions) -> tuple[Positions, Positions, Floats, Positions]:
+        """Return the centre of each row, and the points near each centre, their distances and their number."""
+        centres, centre_of = np.unique(self.point_of[rows], return_inverse=True)
+        if self.space.count.size == 1:  # nothing to search
+            return centre_of, np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.ones(1, np.intp)
+        return centre_of, *kernels.nearest_points(
+            self._permuted.tree,
+            self.space.caps,
+            self.space.count,
+            self.space.group,
+            centres,
+            int(self._bands.max()),
+        )
 
     def point_means(self, values: Any) -> Any:
         """Return the means of ``values``, (rows, columns), at each unique point: (points, columns)."""

@@ -13,21 +13,10 @@ import numpy as np
 
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions
+from .constants import LEAST_LEFT, LEAST_ROWS_OF_BIN, MAX_FITTED, MAX_LEVERAGE, MAX_SEARCHED
 from .extrapolated import numbers_of_neighbors
 from .local_linear import LocalLinear
 from .sampling import draw_fixed
-
-# Maximum number of fitted rows, and of rows to search for neighbours: more would not be visible in a plot.
-MAX_FITTED, MAX_SEARCHED = 5000, 100_000
-
-# Minimum number of fitted rows in a bin with a level of its own.
-LEAST_ROWS = 3
-
-# If other factors explain all but this share of the variance of a difference of bins, its effect is not identifiable.
-LEAST_LEFT = 1e-4
-
-# Maximum leverage of a row: beyond it the residual carries little information about the noise.
-MAX_LEVERAGE = 0.999
 
 
 class Levels(NamedTuple):
@@ -101,7 +90,7 @@ def partial_levels(
     rows, counts = draw_fixed(some.size, MAX_FITTED), np.bincount(bins)
     searched = search.on_rows(some, search.y[some])
     positions = None if positions is None else positions[some]
-    used = np.flatnonzero(np.bincount(bins[some][rows], minlength=counts.size) >= LEAST_ROWS)
+    used = np.flatnonzero(np.bincount(bins[some][rows], minlength=counts.size) >= LEAST_ROWS_OF_BIN)
     levels = Levels(*np.full((2, counts.size, values.shape[1]), np.nan))
     if used.size:
         found = _fit_levels(searched, others, Binned(bins[some], positions, used), values[some] - centre, rows)
@@ -222,8 +211,8 @@ def _invert(products: Floats, spread: Floats) -> tuple[Floats, bool]:
 
     The columns always sum to 1, which leaves out one direction that no difference needs.
     """
-    scale = np.maximum(spread, 1e-300)
-    values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
+    scale = np.where(spread > 0, spread, 1.0)  # a bin without any of these rows has a column of zeros
+    values, vectors = np.linalg.eigh(products / scale[:, None] / scale)
     told = values > LEAST_LEFT
     vectors = vectors[:, told] / np.sqrt(values[told]) / scale[:, None]
     return vectors @ vectors.T, bool(told.sum() >= spread.size - 1)

@@ -12,32 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ..data.scaling import TINY
 from ..neighbors.strategy import Floats, Positions
-
-# The prior variance of a function of order k is k to the power of minus one of these: for smooth and for rough effects.
-SMOOTH, ROUGH = 4.0, 1.0
-
-# Blocks with no more functions than this have the smooth variance component only.
-FEW = 3
-
-# Degrees of freedom charged for a variance component: of a line, of a smooth block, of a rough block.
-COST_OF_LINE, COST_OF_SMOOTH, COST_OF_ROUGH = 0.25, 0.5, 1.0
-
-# Prior variances below this share of the variance of the error of a coefficient are set to 0: in the first rounds, in
-# which all blocks begin with small ones, and later. Functions dropped late would be shrunk by three quarters or more;
-# without them errors are smaller and all that follows is faster.
-SMALLEST, SMALL = 0.03, 0.3
+from .constants import (
+    COST_OF_LINE,
+    COST_OF_ROUGH,
+    COST_OF_SMOOTH,
+    FEW_IN_BLOCK,
+    LEAST_NOISE,
+    LEAST_USED,
+    ROUGH,
+    SMALL_PRIOR,
+    SMALLEST_PRIOR,
+    SMOOTH,
+)
 
 # Converged when variances change by less than this share of Var(y) and the noise by this share of itself.
 TOLERANCE, FEWEST_ROUNDS = 1e-4, 4
-
-# Minimum noise variance as a share of Var(y).
-LEAST_NOISE = 1e-8
-
-
-# The correction for choosing a variance decreases where the functions use less than this, squared, of their degrees of
-# freedom.
-LEAST_USED = 0.01
 
 
 class Block(NamedTuple):
@@ -76,27 +67,29 @@ def shrink(
     shapes, costs, plain = _shapes(blocks, moments.size)
     noise = total / 2
     variances = np.where(plain, total / (4 * max(int(plain.sum()), 1)), total / (4 * len(shapes)))
+    active = np.arange(0)
     for turn in range(rounds):
-        prior = variances @ shapes
-        active = np.flatnonzero(prior * n_rows > (SMALLEST if turn < FEWEST_ROUNDS else SMALL) * noise)
+        prior, before = variances @ shapes, active
+        active = np.flatnonzero(prior * n_rows > (SMALLEST_PRIOR if turn < FEWEST_ROUNDS else SMALL_PRIOR) * noise)
         if active.size == 0:
             active = np.arange(min(1, prior.size))
-        root, own = np.sqrt(np.maximum(prior[active], 1e-300)), gram[np.ix_(active, active)]
-        inverse = _invert(root[:, None] * own * root / noise)
-        scaled = inverse @ (root * moments[active]) / noise
-        coefficients, freedom = root * scaled, 1 - np.diag(inverse)
-        adaptivity = _adaptivity(variances[:, None] * shapes[:, active] / root**2, freedom)
-        found = Effects(active, coefficients, root[:, None] * inverse * root, noise, adaptivity)
-        weight = shapes[:, active] / root**2
+        if not np.array_equal(active, before):
+            own, products, of_active = gram[np.ix_(active, active)], moments[active], shapes[:, active]
+        root = np.sqrt(np.maximum(prior[active], TINY))
+        half = _invert_root(own, root, noise)
+        scaled = half @ (root * products @ half) / noise
+        coefficients, freedom = root * scaled, 1 - np.einsum("ij,ij->i", half, half)
+        weight = of_active / root**2
         used = variances * (weight @ freedom)
-        updated = variances**2 * (weight @ scaled**2) / np.maximum(used + costs, 1e-300)
-        left = float(square - 2 * coefficients @ moments[active] + coefficients @ own @ coefficients)
+        updated = variances**2 * (weight @ scaled**2) / np.maximum(used + costs, TINY)
+        left = float(square - 2 * coefficients @ products + coefficients @ own @ coefficients)
         left = max(left / max(n_rows - float(freedom.sum()), 1.0), LEAST_NOISE * total)
         is_steady = abs(np.log(left / noise)) < TOLERANCE and np.abs(updated - variances).max() < TOLERANCE * total
-        variances, noise = updated, left
-        if is_steady and turn >= FEWEST_ROUNDS:
+        if (is_steady and turn >= FEWEST_ROUNDS) or turn == rounds - 1:
             break
-    return found
+        variances, noise = updated, left
+    half *= root[:, None]
+    return Effects(active, coefficients, half @ half.T, noise, _adaptivity(variances[:, None] * weight, freedom))
 
 
 def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
@@ -104,7 +97,7 @@ def _shapes(blocks: Sequence[Block], n_functions: int) -> tuple[Floats, Floats, 
     shapes, costs, plain = [], [], []
     for block in blocks:
         is_line = block.n_factors == 1 and block.members.size == 1
-        is_small = block.members.size <= FEW or bool((block.orders == 1).all())
+        is_small = block.members.size <= FEW_IN_BLOCK or bool((block.orders == 1).all())
         for decay in (SMOOTH,) if is_small else (SMOOTH, ROUGH):
             shape = np.zeros(n_functions)
             shape[block.members] = block.orders**-decay
@@ -127,10 +120,14 @@ def _adaptivity(parts: Floats, freedom: Floats) -> Floats:
     return adaptivity
 
 
-def _invert(matrix: Floats) -> Floats:
-    """Return the inverse of the identity plus a positive semidefinite matrix."""
+def _invert_root(gram: Floats, root: Floats, noise: float) -> Floats:
+    """Return A, upper triangular, with A A' the inverse of the identity plus ``gram``, scaled by ``root``, over noise.
+
+    The inverse itself would take longer, and each round needs only its diagonal and its product with a vector.
+    """
+    matrix = gram * root
+    matrix *= (root / noise)[:, None]
     matrix[np.diag_indices(len(matrix))] += 1
-    lower = lapack.dpotri(lapack.dpotrf(matrix, lower=1)[0], lower=1)[0]  # zeros above the diagonal
-    inverse: Floats = lower + lower.T
-    inverse[np.diag_indices(len(inverse))] /= 2
-    return inverse
+    lower = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)[0]  # zeros above the diagonal
+    half: Floats = lapack.dtrtri(lower, lower=1, overwrite_c=1)[0].T
+    return half

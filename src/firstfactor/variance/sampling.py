@@ -24,7 +24,7 @@ def deal_groups(rng: np.random.Generator, groups: Rows) -> tuple[Rows, Rows]:
     """Return sorted positions of two parts of the rows with half of the groups each, shuffled and dealt out in turn."""
     n_groups = int(groups.max()) + 1
     if n_groups < 4:
-        raise ValueError(f"groups must be at least 4 to be halved, 2 for each half; got {n_groups}.")
+        raise checks.wrong("groups", "at least 4 to be halved, 2 for each half", n_groups)
     side = np.empty(n_groups, np.intp)
     side[rng.permutation(n_groups)] = np.arange(n_groups) % 2
     return np.flatnonzero(side[groups] == 0), np.flatnonzero(side[groups] == 1)
@@ -58,10 +58,8 @@ def _outer_size(n_outer: int | float, n_rows: int) -> int:
     is_fraction = isinstance(n_outer, float) and 0 < n_outer <= 1
     is_count = checks.is_integer(n_outer) and 1 <= n_outer <= n_rows
     if not (is_fraction or is_count):
-        raise ValueError(
-            f"n_outer must be None, a whole number from 1 to {n_rows} (the number of rows) or a fraction "
-            f"above 0.0 and up to 1.0; got {n_outer!r}."
-        )
+        rule = "{None, }a whole number from 1 to {n_rows} (the number of rows) or a fraction above 0.0 and up to 1.0"
+        raise checks.wrong("n_outer", checks.Message(rule, n_rows=n_rows), n_outer)
     return max(1, round(n_outer * n_rows)) if is_fraction else int(n_outer)
 
 

@@ -10,6 +10,7 @@ import heapq
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
@@ -18,59 +19,38 @@ import numpy as np
 from numpy.polynomial import legendre
 from scipy.stats import rankdata
 
+from .._utils.threads import Workers
+from ..data.scaling import TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions
+from .constants import (
+    BENDS,
+    ENOUGH_FUNCTIONS,
+    ENOUGH_ROWS,
+    FEWEST_FUNCTIONS,
+    FIRST_ORDERS,
+    FUNCTIONS_PER_LINE,
+    FUNCTIONS_PER_ROW,
+    LEAST_BEND,
+    LEAST_EACH,
+    LEAST_KNOWN,
+    LEAST_OF_BLOCK,
+    LEAST_ORDERS,
+    MAX_LEVERAGE_OF_FIT,
+    MOST_ALIKE,
+    MOST_FUNCTIONS,
+    MOST_IN_BLOCK,
+    MOST_IN_PRODUCT,
+    MOST_PRODUCT_SHARE,
+    MOST_PRODUCTS,
+    MOST_PROJECTED,
+    PROJECTED,
+    ROUNDS,
+    SECOND_ORDERS,
+)
 from .local_linear import intraclass_correlation
 from .random_effects import Block, shrink
-
-# Number of functions of a fit: FUNCTIONS_PER_LINE for each line, contrast of levels or missing-value indicator, within
-# these bounds; at most FUNCTIONS_PER_ROW for each row, but FEWEST_FUNCTIONS in any table.
-FUNCTIONS_PER_LINE, ENOUGH_FUNCTIONS, MOST_FUNCTIONS = 50, 350, 700
-FUNCTIONS_PER_ROW, FEWEST_FUNCTIONS = 1.5, 20
-
-# Functions of a single factor in the first stage, and of each in the second. Where something was found there are more:
-# one for every ROWS_PER_ORDER rows, between LEAST_ORDERS and MOST_ORDERS. Largest sum of orders in a product.
-FIRST_ORDERS, SECOND_ORDERS = 10, 6
-ROWS_PER_ORDER, LEAST_ORDERS, MOST_ORDERS, MOST_IN_PRODUCT = 15, 20, 40, 16
-
-# Maximum number of products with the same factors and sum of orders.
-MOST_IN_BLOCK = 60
-
-# Number of rows that estimate mean products of functions well enough where these only determine the size of an error.
-ENOUGH_ROWS = 2000
-
-# Maximum number of rounds of variance estimation in each stage.
-ROUNDS = (12, 25)
-
-# A block with more than this share of the explained variance receives more functions.
-LEAST_SHARE = 0.003
-
-# Maximum leverage of a row or a group, and maximum intraclass correlation.
-MOST_LEVERAGE, MOST_ALIKE = 0.95, 0.95
-
-# Functions of the factors that others are regressed on: PROJECTED in all, but LEAST_EACH of each factor while these are
-# no more than MOST_PROJECTED in all; if there are more, those most correlated with the regressed functions. Products of
-# two are included if they are no more than MOST_PRODUCTS and this share of the rows.
-PROJECTED, LEAST_EACH, MOST_PROJECTED, MOST_PRODUCTS, MOST_PRODUCT_SHARE = 60, 5, 300, 200, 0.5
-
-# Polynomials of the rank of the fit that y may follow, and standard deviations above chance that their effect must
-# reach.
-BENDS, LEAST_BEND = 5, 4.0
-
-# Ridge penalties, as shares of the rows, from which these regressions choose.
-RIDGES = np.array([*np.logspace(-4, 3, 22), 1e9])
-
-# Standard deviations above chance that a regression must explain to be used. Where factors are independent, the best of
-# many penalties follows chance, and importances come out too small.
-LEAST_RELATED = 3.0
-
-# A bend is regressed on the part of the fit known from a set of factors, if that is more than this share of the fit.
-LEAST_KNOWN = 0.01
-
-# Principal axes with a smaller share of the largest variance are rounding error. Maximum degrees of freedom of a
-# regression as a share of the rows, and maximum leverage of a row.
-SMALLEST_AXIS, MOST_FREEDOM, MOST_OF_VALUE = 1e-9, 0.6, 0.8
-TINY = 1e-30
+from .ridge import SMALLEST_AXIS, Ridge, Rows
 
 Product = tuple[tuple[int, int], ...]
 """Factors of a product, each with the index of its function."""
@@ -91,7 +71,46 @@ class Projection(NamedTuple):
     """Part of that mean square that comes from a bend of the fit."""
 
 
+ALL = slice(None)
+
 NOTHING_LEFT = Projection(np.zeros(1), 0.0, 0.0, 0.0, 0.0)
+
+
+class _Terms(NamedTuple):
+    """Products of functions, those of few functions first."""
+
+    values: Floats
+    """Values of the functions, (functions, rows)."""
+    size: int
+    factors: list[tuple[int, Positions]]
+    """For the first, second and third function of a product: the first product with so many, and the functions."""
+
+    def multiply(self, columns: Floats | None, rows: slice) -> Floats:
+        """Return the products at some rows, or columns, (products, rows), multiplied in place by them."""
+        for start, functions in self.factors:
+            if columns is None:
+                columns = self.values[functions, rows]
+            else:
+                columns[start:] *= self.values[functions, rows]
+        return np.ones((self.size, self.values[:0, rows].shape[1])) if columns is None else columns
+
+
+class _Stack:
+    """Values of all functions in some products, in one matrix."""
+
+    def __init__(self, products: Sequence[Product], functions: dict[int, Functions]) -> None:
+        used = sorted({each for some in products for each in some})
+        n_rows = next(iter(functions.values())).values.shape[1] if functions else 0
+        self._values = np.array([functions[i].values[a] for i, a in used]).reshape(len(used), n_rows)
+        self._number = {each: k for k, each in enumerate(used)}
+
+    def index(self, products: Sequence[Product]) -> _Terms:
+        """Return products that are sorted by their number of functions, to be evaluated at any rows."""
+        factors, lengths = [], [len(each) for each in products]
+        for k in range(max(lengths, default=0)):
+            start = bisect_right(lengths, k)
+            factors.append((start, np.array([self._number[each[k]] for each in products[start:]])))
+        return _Terms(self._values, len(products), factors)
 
 
 class SmoothFit:
@@ -103,19 +122,24 @@ class SmoothFit:
     """
 
     def __init__(
-        self, functions: dict[int, Functions], y: Floats, weights: Floats | None, groups: Positions | None
+        self,
+        functions: dict[int, Functions],
+        y: Floats,
+        weights: Floats | None,
+        groups: Positions | None,
+        workers: Workers,
     ) -> None:
-        self._functions = functions
-        self._weights = np.ones(y.size) if weights is None else weights * (weights.sum() / (weights @ weights))
-        self._size = float(self._weights.sum())
-        """Effective number of rows."""
+        self._functions, self._workers = functions, workers
+        scaled = np.ones(y.size) if weights is None else weights * (weights.sum() / (weights @ weights))
+        size = float(scaled.sum())
+        units = size if groups is None else min(size, np.unique(groups).size)
+        self._rows = Rows(scaled, weights is not None, size, units)
+        self._step = -(-y.size // ENOUGH_ROWS)
         self._groups, self._alike = groups, 0.0
         self._y = y - self._mean(y)
-        self._units = self._size if groups is None else min(self._size, np.unique(groups).size)
-        """Effective number of independent rows or groups."""
         n_lines = sum(int((each.orders <= 1).sum()) for each in functions.values())
         wanted = np.clip(FUNCTIONS_PER_LINE * n_lines, ENOUGH_FUNCTIONS, MOST_FUNCTIONS)
-        budget = int(min(wanted, max(FUNCTIONS_PER_ROW * self._units, FEWEST_FUNCTIONS)))
+        budget = int(min(wanted, max(FUNCTIONS_PER_ROW * units, FEWEST_FUNCTIONS)))
         self._fit(_first_products(functions, budget), ROUNDS[0])
         if groups is not None:
             self._alike = min(intraclass_correlation(self._leave_out()[1][:, None], groups), MOST_ALIKE)
@@ -126,54 +150,73 @@ class SmoothFit:
         """Mean square of the bend: the variance that polynomials of the fit explain beyond it."""
         self.without: Floats = without - self._bend
         """Residual of each row from the fit to the rows of other groups, (rows,)."""
-        chosen = 1 + 2 * float(self._effects.adaptivity.sum()) / self._size
+        chosen = 1 + 2 * float(self._effects.adaptivity.sum()) / size
         self.squares: Floats = (residuals - self._bend) * self.without * chosen
         """Squared error of each row; its mean is the noise variance, also under heteroscedasticity."""
         self._fitted = self._y - residuals
-        self._spread = self._roughly(self._centred(self._products)) @ self._effects.covariance
+        self._spread = self._roughly(self._means) @ self._effects.covariance
         self.error = float(np.trace(self._spread))
         """Mean squared error of the fit, as estimated by the fit."""
 
     def _fit(self, products: list[Product], rounds: int) -> None:
-        columns, y = self._decorrelate(self._centred(products)), self._decorrelate(self._y)
-        blocks = _blocks(products, self._functions)
-        found = shrink(columns @ columns.T, columns @ y, float(y @ y), self._size, blocks, rounds)
-        self._products = [products[k] for k in found.active]
+        products.sort(key=len)
+        self._stack = _Stack(products, self._functions)
+        means, gram, moments, square = self._add_up(products)
+        found = shrink(gram, moments, square, self._rows.size, _blocks(products, self._functions), rounds)
+        self._products, self._means = [products[k] for k in found.active], means[found.active]
         self._effects = found
 
-    def _columns(self, products: Sequence[Product]) -> Floats:
-        """Return products of functions, (products, rows)."""
-        return self._multiply(np.ones((len(products), self._y.size)), products)
+    def _add_up(self, products: Sequence[Product]) -> tuple[Floats, Floats, Floats, float]:
+        """Return the means of products of functions, and their sums of products with each other, with y, and of y.
 
-    def _multiply(self, columns: Floats, products: Sequence[Product]) -> Floats:
-        """Multiply columns, (products, rows), in place by products of functions, and return them."""
-        for column, functions in zip(columns, products, strict=True):
-            for i, a in functions:
-                column *= self._functions[i].values[a]
-        return columns
+        Errors in these sums are uncorrelated and have equal variances.
+        """
+        if self._groups is not None:
+            columns = self._columns(products)
+            means = self._mean(columns)
+            columns -= means[:, None]
+            columns, y = self._decorrelate(columns), self._decorrelate(self._y)
+            return means, columns @ columns.T, columns @ y, float(y @ y)
+        some = slice(None, None, self._step)
+        near = self._columns(products, some) @ self._rows.weights[some] / self._rows.weights[some].sum()
 
-    def _centred(self, products: Sequence[Product]) -> Floats:
-        columns = self._columns(products)
-        columns -= self._mean(columns)[:, None]
-        return columns
+        terms = self._stack.index(products)
+
+        def add(rows: slice) -> tuple[Floats, Floats, Floats]:
+            columns = terms.multiply(None, rows)
+            columns -= near[:, None]
+            sums, y = columns @ self._rows.weights[rows], self._y[rows] * self._rows.weights[rows]
+            moments = columns @ y
+            if self._rows.is_weighted:
+                columns *= np.sqrt(self._rows.weights[rows])
+            return sums, columns @ columns.T, moments
+
+        parts = self._workers.map(add, self._rows.blocks(len(products) // 4))
+        sums, gram, moments = (sum(each[1:], start=each[0]) for each in zip(*parts, strict=True))
+        gram -= np.outer(sums, sums / self._rows.size)  # as if centred by the means of all rows
+        return near + sums / self._rows.size, gram, moments, float(self._y**2 @ self._rows.weights)
+
+    def _columns(self, products: Sequence[Product], rows: slice = ALL) -> Floats:
+        """Return products of functions at some rows, (products, rows)."""
+        return self._stack.index(products).multiply(None, rows)
 
     def _mean(self, rows: Floats) -> Floats:
         """Return the weighted mean over rows, the last axis."""
-        mean: Floats = rows @ self._weights / self._size
-        return mean
+        return self._rows.mean(rows)
 
-    def _gram(self, columns: Floats) -> Floats:
-        """Return the weighted mean products of columns, (columns, rows), with each other."""
-        scaled = columns * np.sqrt(self._weights)
-        gram: Floats = scaled @ scaled.T / self._size  # a matrix times its own transpose takes half of the time
-        return gram
+    def _roughly(self, centre: Floats | float = 0.0) -> Floats:
+        """Return the mean products of the functions of the fit, minus a centre, over a subset of the rows."""
+        some = slice(None, None, self._step)
+        columns = self._columns(self._products, some)
+        columns -= np.reshape(centre, (-1, 1))
+        return self._mean_products(columns)
 
-    def _roughly(self, columns: Floats) -> Floats:
-        """Return the mean products of columns with each other over a subset of the rows."""
-        step = -(-columns.shape[1] // ENOUGH_ROWS)
-        weights = self._weights[::step]
-        scaled = columns[:, ::step] * np.sqrt(weights)
-        gram: Floats = scaled @ scaled.T / weights.sum()
+    def _mean_products(self, columns: Floats) -> Floats:
+        """Return the mean products of columns, given at every ``step``-th row, with each other."""
+        weights = self._rows.weights[:: self._step]
+        if self._rows.is_weighted:
+            columns = columns * np.sqrt(weights)
+        gram: Floats = columns @ columns.T / weights.sum()
         return gram
 
     def _decorrelate(self, columns: Floats) -> Floats:
@@ -182,7 +225,7 @@ class SmoothFit:
             sizes = np.bincount(self._groups)
             share = 1 - np.sqrt((1 - self._alike) / (1 - self._alike + sizes * self._alike))
             columns = columns - self._sum_in_groups(columns) * (share / np.maximum(sizes, 1))[self._groups]
-        decorrelated: Floats = columns * np.sqrt(self._weights)
+        decorrelated: Floats = columns * np.sqrt(self._rows.weights)
         return decorrelated
 
     def _sum_in_groups(self, columns: Floats) -> Floats:
@@ -199,33 +242,52 @@ class SmoothFit:
         members, found = defaultdict(list), self._effects
         for k, functions in enumerate(self._products):
             members[tuple(i for i, _ in functions)].append(k)
-        gram, sizes = self._roughly(self._columns(self._products)), {}
+        gram, sizes = self._roughly(), {}
         second = np.outer(found.coefficients, found.coefficients) + found.covariance
         for factors, some in members.items():
             own = np.ix_(some, some)
             sizes[factors] = float(np.sum(gram[own] * second[own]))
         explained = max(float(self._mean(self._y**2)) - found.noise, 0.0)
-        return [factors for factors, size in sizes.items() if size > LEAST_SHARE * explained]
+        return [factors for factors, size in sizes.items() if size > LEAST_OF_BLOCK * explained]
 
     def _leave_out(self) -> tuple[Floats, Floats, Floats]:
         """Return residuals, leave-one-out residuals, and the change of the coefficients due to each row or group.
 
         The change, (functions and the constant, rows), is the fit minus the fit without the row or group.
         """
-        found, columns = self._effects, self._centred(self._products)
+        if self._groups is not None:
+            return self._leave_groups_out(self._groups)
+        found, n, terms = self._effects, self._y.size, self._stack.index(self._products)
+        inverse, change = found.covariance / found.noise, np.empty((len(self._products) + 1, n))
+        residuals, without = np.empty(n), np.empty(n)
+
+        def leave_out(rows: slice) -> None:
+            columns, weights = terms.multiply(None, rows), self._rows.weights[rows]
+            columns -= self._means[:, None]
+            residuals[rows] = self._y[rows] - found.coefficients @ columns
+            changed, constant = np.matmul(inverse, columns, out=change[:-1, rows]), 1 / self._rows.size
+            leverage = weights * (np.einsum("ij,ij->j", columns, changed) + constant)
+            times = weights * residuals[rows] / (1 - np.minimum(leverage, MAX_LEVERAGE_OF_FIT))
+            changed *= times
+            change[-1, rows] = constant * times
+            without[rows] = residuals[rows] + np.einsum("ij,ij->j", columns, changed) + change[-1, rows]
+
+        self._workers.map(leave_out, self._rows.blocks(len(change)))
+        return residuals, without, change
+
+    def _leave_groups_out(self, groups: Positions) -> tuple[Floats, Floats, Floats]:
+        """Return the same if rows of a group are left out together."""
+        found, columns = self._effects, self._columns(self._products)
+        columns -= self._means[:, None]
         residuals = self._y - found.coefficients @ columns
         columns = np.concatenate([columns, np.ones((1, residuals.size))])
         decorrelated, without = self._decorrelate(columns), self._decorrelate(residuals)
         covariance = np.zeros((len(columns), len(columns)))
         covariance[:-1, :-1] = found.covariance / found.noise
         covariance[-1, -1] = 1 / (decorrelated[-1] @ decorrelated[-1])
-        if self._groups is None:
-            change = covariance @ decorrelated
-            change *= without / (1 - np.minimum(np.einsum("ij,ij->j", decorrelated, change), MOST_LEVERAGE))
-        else:
-            terms = np.linalg.cholesky(covariance).T @ decorrelated
-            without = _residuals_without_groups(terms, without, self._groups)
-            change = covariance @ self._sum_in_groups(decorrelated * without)
+        terms = np.linalg.cholesky(covariance).T @ decorrelated
+        without = _residuals_without_groups(terms, without, groups)
+        change = covariance @ self._sum_in_groups(decorrelated * without)
         return residuals, residuals + np.einsum("ij,ij->j", columns, change), change
 
     def _find_bend(self, without: Floats) -> Floats:
@@ -236,11 +298,11 @@ class SmoothFit:
         """
         basis = _polynomials(self._y - without)
         basis -= self._mean(basis)[:, None]
-        sizes, axes = np.linalg.eigh(self._gram(basis))
-        some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), TINY)
+        sizes, axes = np.linalg.eigh(self._rows.gram(basis))
+        some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), TINY_IN_SINGLE)
         basis = axes[:, some].T @ basis / np.sqrt(sizes[some])[:, None]
         slopes, n = self._mean(basis * without), int(some.sum())
-        chance = float(self._mean(without**2)) / self._units
+        chance = float(self._mean(without**2)) / self._rows.units
         found = float(slopes @ slopes)
         if found <= (n + LEAST_BEND * np.sqrt(2 * n)) * chance:
             return np.zeros_like(without)
@@ -251,32 +313,45 @@ class SmoothFit:
         """Return the residual of the fit given some factors."""
         if factors and self._functions.keys().isdisjoint(factors):
             return self._project_on_others(factors)
-        parts: list[tuple[int, Product, int]] = []
-        outside: dict[Product, int] = {}
+        parts: list[tuple[Product, Product, int]] = []
         for k, functions in enumerate(self._products):
-            rest = tuple(each for each in functions if each[0] not in factors)
-            if rest:
-                inside = tuple(each for each in functions if each[0] in factors)
-                parts.append((k, inside, outside.setdefault(rest, len(outside))))
+            outside = tuple(each for each in functions if each[0] not in factors)
+            if outside:
+                parts.append((tuple(each for each in functions if each[0] in factors), outside, k))
         if not parts:
             return NOTHING_LEFT
-        basis = _predictors(factors, self._y.size)
-        rests = self._regress(self._centred(list(outside)), basis)
-        where = [k for k, _, _ in parts]
-        columns = self._multiply(rests[[rest for _, _, rest in parts]], [inside for _, inside, _ in parts])
+        parts.sort(key=lambda part: len(part[0]))
+        where = [k for _, _, k in parts]
+        rests = sorted(dict.fromkeys(outside for _, outside, _ in parts), key=len)
+        number = {rest: k for k, rest in enumerate(rests)}
+        of_rest = np.array([number[outside] for _, outside, _ in parts])
+        inside = self._stack.index([each for each, _, _ in parts])
+        basis = self._predictors(factors)
+        gram = self._rows.gram(basis) if len(basis) <= MOST_PROJECTED else None
+        regression = Ridge(self._rows, partial(self._stack.index(rests).multiply, None), len(rests), basis, gram)
         covariance, coefficients = self._effects.covariance[np.ix_(where, where)], self._effects.coefficients[where]
-        left = coefficients @ columns
-        without = left - np.einsum("ij,ij->j", columns, self._change[where])
-        spread = self._roughly(columns) @ covariance
+        left, without = np.empty((2, self._y.size))
+        some = np.empty((len(parts), -(-self._y.size // self._step)))
+        for rows in self._rows.blocks(len(parts), self._step):
+            columns = inside.multiply(regression.left(rows)[of_rest], rows)
+            left[rows] = coefficients @ columns
+            without[rows] = left[rows] - np.einsum("ij,ij->j", columns, self._change[where, rows])
+            first = rows.start // self._step
+            thinned = columns[:, :: self._step]
+            some[:, first : first + thinned.shape[1]] = thinned
+        spread = self._mean_products(some) @ covariance
         error = float(np.trace(spread))
-        error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._size
+        error -= 2 * self._effects.noise * float(self._effects.adaptivity[where].sum()) / self._rows.size
         bend = self._bend
         if self.bend > 0 and factors:
             # Without the constant, which would distinguish the left-out row from the others where little is known.
             known = self._y - self.without - self._bend + self._change[-1] - without
             if self._mean(known**2) > LEAST_KNOWN * self._mean(self._fitted**2):
-                basis = np.concatenate([basis, _polynomials(known)])
-            bend = self._regress(bend[None], basis)[0]
+                more = _polynomials(known)
+                more -= self._mean(more)[:, None]
+                basis = np.concatenate([basis, more])
+                gram = self._extend(gram, basis, more)
+            bend = self._regress(bend[None], basis, gram)[0]
         square = float(self._mean((left + bend) ** 2))
         quadratic = 2 * float(np.sum(spread * spread.T))
         return Projection(without + bend, error, square + error, quadratic, float(self._mean(bend**2)))
@@ -284,42 +359,27 @@ class SmoothFit:
     def _project_on_others(self, factors: dict[int, Functions]) -> Projection:
         """Return the residual of the fit given factors that are not in it: its parts need not be separated."""
         fits = np.stack([self._fitted + self._bend, self._y - self.without])
-        left, without = self._regress(fits - self._mean(fits)[:, None], _predictors(factors, self._y.size))
-        error = self.error - 2 * self._effects.noise * float(self._effects.adaptivity.sum()) / self._size
+        left, without = self._regress(fits, self._predictors(factors))
+        error = self.error - 2 * self._effects.noise * float(self._effects.adaptivity.sum()) / self._rows.size
         quadratic = 2 * float(np.sum(self._spread * self._spread.T))
         return Projection(without, error, float(self._mean(left**2)) + error, quadratic, self.bend)
 
-    def _regress(self, values: Floats, basis: Floats) -> Floats:
-        """Return leave-one-out residuals of ridge regressions of ``values`` on ``basis``, both (functions, rows).
+    def _predictors(self, factors: dict[int, Functions]) -> Floats:
+        """Return the functions that others are regressed on, with means 0."""
+        basis = _predictors(factors, self._y.size)
+        basis -= self._mean(basis)[:, None]
+        return basis
 
-        The penalty minimises generalised cross-validation; where even that explains no more than chance may, nothing is
-        subtracted.
-        """
-        if len(basis) == 0:
-            return values
-        basis = basis - self._mean(basis)[:, None]
-        if len(basis) > MOST_PROJECTED:
-            related = np.abs(basis * self._weights @ values.T).max(axis=1)
-            basis = basis[np.sort(np.argsort(-related, kind="stable")[:MOST_PROJECTED])]
-        sizes, axes = np.linalg.eigh(self._gram(basis))
-        some = sizes > SMALLEST_AXIS * max(float(sizes[-1]), 1.0)
-        basis, sizes = axes[:, some].T @ basis, sizes[some]
-        moments = values @ (basis * self._weights).T / self._size
-        kept = sizes / (sizes + RIDGES[:, None])
-        freedom = kept.sum(axis=1)
-        total, counted = self._mean(values**2)[:, None], 1 - (1 - kept) ** 2
-        found = moments**2 / sizes @ counted.T
-        squares = (total - found) / np.maximum(1 - freedom / self._units, 0.05) ** 2
-        squares[:, freedom > MOST_FREEDOM * self._units] = np.inf
-        chance = counted.sum(axis=1) + LEAST_RELATED * np.sqrt(2 * (counted**2).sum(axis=1))
-        best = np.argmin(squares, axis=1)
-        best[(found * self._units <= total * chance)[np.arange(len(best)), best]] = len(RIDGES) - 1
-        ridges, which = np.unique(best, return_inverse=True)
-        times = kept[ridges] / sizes
-        leverage = times @ basis**2 * (self._weights / self._units)
-        own = np.sqrt(np.maximum(1 - leverage, 1 - MOST_OF_VALUE))[which]
-        left: Floats = (values - times[which] * moments @ basis) / own
-        return left
+    def _extend(self, gram: Floats | None, basis: Floats, more: Floats) -> Floats | None:
+        """Return the mean products of a basis that ends with ``more``, given those of the others, if known."""
+        if gram is None:
+            return None
+        new = basis @ (more * self._rows.weights).T / self._rows.size
+        return np.block([[gram, new[: len(gram)]], [new.T]])
+
+    def _regress(self, values: Floats, basis: Floats, gram: Floats | None = None) -> Floats:
+        """Return leave-one-out residuals of ridge regressions of ``values`` on ``basis``, both (functions, rows)."""
+        return Ridge(self._rows, lambda rows: values[:, rows].copy(), len(values), basis, gram).left_everywhere()
 
 
 def _residuals_without_groups(terms: Floats, residuals: Floats, groups: Positions) -> Floats:
@@ -335,7 +395,7 @@ def _residuals_without_groups(terms: Floats, residuals: Floats, groups: Position
         members = order[first[sizes == size][:, None] + np.arange(size)]
         axes, lengths, _ = np.linalg.svd(terms.T[members], full_matrices=False)
         own = residuals[members][:, :, None]
-        more = 1 / (1 - np.minimum(lengths**2, MOST_LEVERAGE)) - 1
+        more = 1 / (1 - np.minimum(lengths**2, MAX_LEVERAGE_OF_FIT)) - 1
         without[members] = (own + axes @ (more[:, :, None] * (axes.swapaxes(1, 2) @ own)))[:, :, 0]
     return without
 

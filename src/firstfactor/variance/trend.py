@@ -19,34 +19,20 @@ from ..data.scaling import FAR
 from ..neighbors.kernels import polynomials
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions
-from .sampling import draw_fixed
-
-# Maximum number of terms of a trend, also as a share of the rows or groups, and maximum cells of the matrix of terms.
-MAX_TERMS, MAX_SHARE, MAX_CELLS = 200, 0.5, 5e6
-
-# Maximum number of rows that a trend is fitted to.
-MAX_TREND_ROWS = 20_000
-
-# Values beyond two percentiles by more than this multiple of the distance between them are clipped, for curves and for
-# lines: otherwise one outlying row would determine every curve. Straight lines may extend further.
-BENT, STRAIGHT = (5, 95, 0.25), (25, 75, 4.0)
-
-# Powers of single columns, and total degrees of products, in the order in which they are tried.
-LEVELS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
-    ((1,), ()),
-    ((2, 3), ()),
-    ((), (2,)),
-    ((4, 5, 6), ()),
-    ((), (3,)),
-    ((), (4,)),
-    ((), (5,)),
+from .constants import (
+    BENT,
+    MAX_CELLS,
+    MAX_LEVERAGE,
+    MAX_TERMS,
+    MAX_TERMS_PER_ROW,
+    MAX_TREND_ROWS,
+    POWERS_AND_DEGREES,
+    STRAIGHT,
 )
+from .sampling import draw_fixed
 
 # A term that others explain but for this share of its sum of squares is rounding error.
 LEAST_NEW = 1e-10
-
-# Maximum leverage of a row or a group: without it, a term could not be estimated.
-MAX_LEVERAGE = 0.999
 
 # Minimum improvement by further terms, as a share of the mean squared error: more than rounding error.
 LEAST_GAIN = 1e-6
@@ -113,7 +99,7 @@ class TrendFitter:
         self._rows = draw_fixed(search.design.n_rows, MAX_TREND_ROWS)
         self._groups = None if search.groups is None else search.groups[self._rows]
         n_independent = self._rows.size if self._groups is None else np.unique(self._groups).size
-        self._most = int(min(MAX_TERMS, MAX_SHARE * n_independent, MAX_CELLS / search.design.n_rows))
+        self._most = int(min(MAX_TERMS, MAX_TERMS_PER_ROW * n_independent, MAX_CELLS / search.design.n_rows))
 
     def _scaled(self, j: int) -> tuple[Floats, Floats]:
         """Return a numeric column scaled for curves and for lines, (rows,) each."""
@@ -183,7 +169,7 @@ def _levels(n_columns: int, most: int) -> Iterator[list[Term]]:
     """
     pairs, total = [(i, j) for j in range(n_columns) for i in range(j)], 1
     yield [(0, 0, 0, 0)]
-    for powers, sums in LEVELS:
+    for powers, sums in POWERS_AND_DEGREES:
         terms = [(j + n_columns * (power == 1), power, j, 0) for j in range(n_columns) for power in powers]
         terms += [(i, power, j, both - power) for both in sums for i, j in pairs for power in range(1, both)]
         total += len(terms)

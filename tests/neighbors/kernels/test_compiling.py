@@ -24,7 +24,7 @@ from firstfactor.neighbors.kernels.compiling import WITHOUT_REFERENCE_COUNTING
 KERNELS = Path(firstfactor.__file__).parent / "neighbors" / "kernels"
 
 # What such functions may use of numpy: constants, conversions of numbers, and functions of one number.
-HARMLESS = {"inf", "int64", "intp", "float32", "sqrt"}
+HARMLESS = {"inf", "int64", "intp", "uintp", "float32", "sqrt"}
 
 # Kernels that are compiled once more, for None in place of an array.
 AGAIN = ["ball_variance._fill_variances_between_groups", "forward_tree._add_variances_between_groups"]

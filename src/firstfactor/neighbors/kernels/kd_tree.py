@@ -113,7 +113,7 @@ def _split_nodes(
             middle = (a + b) // 2
             k = _widest(low, high, node, caps)
             for i in range(a, b):
-                key[i] = coordinates[k, order[i]]
+                key[i] = coordinates[k, np.uintp(order[i])]
             _split(key, order, a, b, middle)
             start[right] = middle
             for j in range(d):
@@ -162,6 +162,7 @@ def _split(key: Any, order: Any, left: int, right: int, middle: int) -> None:
 @inlined
 def _swap(key: Any, order: Any, i: int, j: int) -> float:
     """Swap two keys and their points; return the key that was at i."""
+    i, j = np.uintp(i), np.uintp(j)  # numba tests numbers with a sign for being negative
     value, point = key[i], order[i]
     key[i], order[i] = key[j], order[j]
     key[j], order[j] = value, point
@@ -193,7 +194,7 @@ def _fill_leaves(
         for k in range(coordinates.shape[0]):
             a, b = np.inf, -np.inf
             for i in range(start[leaf], start[leaf + 1]):
-                value = coordinates[k, order[i]]
+                value = coordinates[k, np.uintp(order[i])]
                 points[i, k] = blocks[leaf, k, i - start[leaf]] = value
                 a, b = smaller(a, value), larger(b, value)
             low[leaf, k], high[leaf, k] = a, b

@@ -172,9 +172,9 @@ def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any
         while pending != 0:
             lane = first_bit(pending)
             pending &= pending - 1
-            leaf = np.intp(near.leaves[state[BATCH_START] + lane])
+            leaf = np.intp(near.leaves[np.uintp(state[BATCH_START] + lane)])
             # The limit may have decreased since the boxes of the batch were tested.
-            if near.bound[lane] <= limit and leaf != state[QUERY_LEAF]:
+            if near.bound[np.uintp(lane)] <= limit and leaf != state[QUERY_LEAF]:
                 state[PENDING_MASK] = pending
                 return leaf
         if state[N_VISITED] < state[N_LISTED]:
@@ -285,8 +285,10 @@ def _next_radius(near: LeafCandidates, limit: float) -> float:
 def _list_leaf(tree: Tree, near: LeafCandidates, node: int, child: int, first_leaf: int) -> None:
     """Append a child of a node to the list, with a copy of its box: batches mix children of several nodes."""
     listed = near.state[N_LISTED]
-    near.leaves[listed] = first_leaf + child
+    near.leaves[np.uintp(listed)] = first_leaf + child
+    # Numba tests positions with a sign for being negative.
+    batch, lane, node, child = np.uintp(listed >> 3), np.uintp(listed & 7), np.uintp(node), np.uintp(child)
     for k in range(tree.points.shape[1]):
-        near.box_low[listed // 8, k, listed % 8] = tree.low[node, k, child]
-        near.box_high[listed // 8, k, listed % 8] = tree.high[node, k, child]
+        near.box_low[batch, k, lane] = tree.low[node, k, child]
+        near.box_high[batch, k, lane] = tree.high[node, k, child]
     near.state[N_LISTED] = listed + 1

@@ -1,16 +1,17 @@
 """Numba kernel for a base minus each factor: a scan of all points, as trees prune little in many dimensions.
 
-All distances are squared.
+Distances in float32, of which twice as many fit into a register, show which blocks may hold a neighbour. Only these are
+measured in float64, which decides. All distances are squared.
 """
 
 from typing import Any
 
 import numpy as np
 
-from .compiling import inlined, jit
+from .compiling import inlined, jit, part
 from .kd_tree import LEAF
 from .neighbor_list import TIES, UNREACHED, capped, capped16, insert_distance
-from .simd import at_most, broadcast16, first_bit, larger, load16, store
+from .simd import at_most, broadcast16, first_bit, larger, load16, smaller, store
 
 # Number of centres scanned together: a block is fetched from memory once for all of them.
 TOGETHER = 16
@@ -19,9 +20,19 @@ TOGETHER = 16
 # must never be skipped. Sums without subtraction then decide whether a point is a neighbour.
 LOOSE = 1 - 1e-12
 
+# Values are clipped before they are rounded to float32: their squares must not overflow, and none gets farther away.
+LARGEST = 1e15
+
+# Relative rounding error of a distance in float32, for each of its terms, and a margin for the few other operations.
+ROUNDING, MARGIN = 2.0**-23, 1 + 1e-5
+
+# What float32 loses of distances that are too small for it.
+SMALLEST = 1e-37
+
 
 def sum_minus_each(
     blocks: Any,
+    rounded: Any,
     points: Any,
     caps: Any,
     starts: Any,
@@ -41,6 +52,8 @@ def sum_minus_each(
     ----------
     blocks : float64 (blocks, dimensions, 16)
         The points again, 16 at a time, padded with zeros.
+    rounded : tuple
+        What `round_plain` returns for these blocks.
     points : float64 (rows, dimensions)
     caps : float64 (dimensions,)
         Squared distance of values that are not comparable.
@@ -54,6 +67,8 @@ def sum_minus_each(
     """
     n, p = points.shape[0], starts.size - 1
     wanted = n_neighbors - 1
+    coarse, error = rounded
+    own, limits = np.empty((TOGETHER, coarse.shape[1]), np.float32), np.empty(TOGETHER, np.float32)
     distance, reduced = np.empty(LEAF), np.empty(LEAF)
     ranked, n_visited = np.empty((TOGETHER, wanted)), np.empty(TOGETHER, np.intp)
     visited, visited_reduced = np.empty((TOGETHER, n), np.int32), np.empty((TOGETHER, n))
@@ -67,6 +82,10 @@ def sum_minus_each(
         y,
         weight,
         centres,
+        coarse,
+        error,
+        own,
+        limits,
         distance,
         reduced,
         ranked,
@@ -83,6 +102,17 @@ def sum_minus_each(
     return total, variances, radii
 
 
+def round_plain(blocks: Any, n_plain: int) -> Any:
+    """Return the first ``n_plain`` dimensions in float32, and by how much distances in these, unsquared, may be wrong.
+
+    A difference is wrong by up to twice the largest rounding error, and a distance by that times the root of their
+    number.
+    """
+    clipped = np.clip(blocks[:, :n_plain], -LARGEST, LARGEST)
+    coarse = clipped.astype(np.float32)
+    return coarse, 2.0 * float(np.abs(clipped - coarse).max(initial=0.0)) * float(np.sqrt(n_plain))
+
+
 @jit
 def _leave_out(
     blocks: Any,
@@ -92,6 +122,10 @@ def _leave_out(
     y: Any,
     weight: Any,
     centres: Any,
+    coarse: Any,
+    error: float,
+    own: Any,
+    limits: Any,
     distance: Any,
     reduced: Any,
     ranked: Any,
@@ -116,6 +150,10 @@ def _leave_out(
             centres,
             start,
             size,
+            coarse,
+            error,
+            own,
+            limits,
             distance,
             reduced,
             ranked,
@@ -131,6 +169,7 @@ def _leave_out(
                 starts,
                 y,
                 weight,
+                coarse.shape[1],
                 centres[start + m],
                 m,
                 radii[start + m],
@@ -154,6 +193,10 @@ def _scan(
     centres: Any,
     start: int,
     n_centres: int,
+    coarse: Any,
+    error: float,
+    own: Any,
+    limits: Any,
     distance: Any,
     reduced: Any,
     ranked: Any,
@@ -162,39 +205,31 @@ def _scan(
     visited_reduced: Any,
 ) -> None:
     """List the points that may be near each centre without one factor, and rank its neighbours in all."""
-    n, plain = points.shape[0], _count_plain(caps, starts)
+    n, plain = points.shape[0], coarse.shape[1]
     n_visited[:] = 0
     ranked[:] = UNREACHED
+    limits[:] = np.inf
+    for m in range(n_centres):
+        centre = centres[start + m]
+        for k in range(plain):
+            own[m, k] = coarse[centre // LEAF, k, centre % LEAF]
     for block in range(blocks.shape[0]):
         size = min(n - LEAF * block, LEAF)
-        for m in range(0, n_centres, 2):  # two at a time: each waits for its own sums
-            other = min(m + 1, n_centres - 1)
-            one_centre, other_centre = centres[start + m], centres[start + other]
-            total, largest, other_total, other_largest = _measure(
-                blocks, block, points, one_centre, other_centre, caps, starts, plain
-            )
-            _visit(
-                block,
-                size,
-                one_centre,
-                m,
-                total,
-                largest,
-                distance,
-                reduced,
-                ranked,
-                n_visited,
-                visited,
-                visited_reduced,
-            )
-            if other > m:
+        for pair in range(0, n_centres, 2):  # two at a time: each waits for its own sums
+            near = _measure_coarsely(coarse, block, own, limits, pair, min(pair + 1, n_centres - 1))
+            while near != 0:
+                m = pair + first_bit(near)
+                near &= near - 1
                 _visit(
+                    blocks,
                     block,
                     size,
-                    other_centre,
-                    other,
-                    other_total,
-                    other_largest,
+                    points,
+                    caps,
+                    starts,
+                    plain,
+                    centres[start + m],
+                    m,
                     distance,
                     reduced,
                     ranked,
@@ -202,16 +237,48 @@ def _scan(
                     visited,
                     visited_reduced,
                 )
+                limits[m] = _coarse_limit(ranked[m, ranked.shape[1] - 1] * TIES, error)
 
 
 @inlined
+def _measure_coarsely(coarse: Any, block: int, own: Any, limits: Any, one: int, other: int) -> Any:
+    """Return a bit mask of two centres: those that the points of a block may be near enough to without one factor.
+
+    Only plain factors count. Points are nearer without the others, so that none is missed.
+    """
+    plain = coarse.shape[1]
+    zero = broadcast16(np.float32(0.0))
+    total, largest, other_total, other_largest = zero, zero, zero, zero
+    for k in range(plain):
+        values = load16(coarse, LEAF * (block * plain + k))
+        gap, other_gap = values - broadcast16(own[one, k]), values - broadcast16(own[other, k])
+        total, largest = total + gap * gap, larger(largest, gap * gap)
+        other_total, other_largest = other_total + other_gap * other_gap, larger(other_largest, other_gap * other_gap)
+    loose = broadcast16(np.float32(1.0 - (plain + 8) * ROUNDING))
+    near = np.intp(at_most(total * loose - largest, broadcast16(limits[one])) != 0)
+    if other > one and at_most(other_total * loose - other_largest, broadcast16(limits[other])) != 0:
+        near |= 2
+    return near
+
+
+@inlined
+def _coarse_limit(limit: float, error: float) -> Any:
+    """Return what a distance in float32 is at most if the exact one is within the limit."""
+    root = np.sqrt(limit) + error
+    return np.float32(smaller(root * root * MARGIN + SMALLEST, UNREACHED))
+
+
+@part
 def _visit(
+    blocks: Any,
     block: int,
     size: int,
+    points: Any,
+    caps: Any,
+    starts: Any,
+    plain: int,
     centre: int,
     m: int,
-    total: Any,
-    largest: Any,
     distance: Any,
     reduced: Any,
     ranked: Any,
@@ -221,6 +288,7 @@ def _visit(
 ) -> None:
     """List and rank the points of a block, ``size`` in number, for the m-th centre."""
     last = ranked.shape[1] - 1
+    total, largest = _measure(blocks, block, points, centre, caps, starts, plain)
     without_largest = total * broadcast16(LOOSE) - largest
     bits = at_most(without_largest, broadcast16(ranked[m, last] * TIES)) & ((1 << size) - 1)
     if centre // LEAF == block:
@@ -238,37 +306,23 @@ def _visit(
 
 
 @inlined
-def _count_plain(caps: Any, starts: Any) -> int:
-    """Return the number of factors before the first that has a cap or several dimensions."""
-    plain = 0
-    while plain + 1 < starts.size and starts[plain + 1] == plain + 1 and caps[plain] == np.inf:
-        plain += 1
-    return plain
+def _measure(blocks: Any, block: int, points: Any, centre: int, caps: Any, starts: Any, plain: int) -> Any:
+    """Return the distances of a centre to the 16 points of a block, and the largest term of any factor in each.
 
-
-@inlined
-def _measure(blocks: Any, block: int, points: Any, one: int, other: int, caps: Any, starts: Any, plain: int) -> Any:
-    """Return the distances of two centres to the 16 points of a block, and the largest term of any factor in each.
-
-    These are two vectors for each centre. Plain factors have a separate loop: they are one dimension each, without a
-    cap.
+    Plain factors have a separate loop: they are one dimension each, without a cap.
     """
     d = caps.size
-    total, largest, other_total, other_largest = broadcast16(0.0), broadcast16(0.0), broadcast16(0.0), broadcast16(0.0)
+    total, largest = broadcast16(0.0), broadcast16(0.0)
     for k in range(plain):
-        values = load16(blocks, LEAF * (block * d + k))
-        gap, other_gap = values - broadcast16(points[one, k]), values - broadcast16(points[other, k])
+        gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
         total, largest = total + gap * gap, larger(largest, gap * gap)
-        other_total, other_largest = other_total + other_gap * other_gap, larger(other_largest, other_gap * other_gap)
     for factor in range(plain, starts.size - 1):
-        term, other_term = broadcast16(0.0), broadcast16(0.0)
+        term = broadcast16(0.0)
         for k in range(starts[factor], starts[factor + 1]):
-            values, cap = load16(blocks, LEAF * (block * d + k)), broadcast16(caps[k])
-            gap, other_gap = values - broadcast16(points[one, k]), values - broadcast16(points[other, k])
-            term, other_term = term + capped16(gap * gap, cap), other_term + capped16(other_gap * other_gap, cap)
+            gap = load16(blocks, LEAF * (block * d + k)) - broadcast16(points[centre, k])
+            term = term + capped16(gap * gap, broadcast16(caps[k]))
         total, largest = total + term, larger(largest, term)
-        other_total, other_largest = other_total + other_term, larger(other_largest, other_term)
-    return total, largest, other_total, other_largest
+    return total, largest
 
 
 @inlined
@@ -278,6 +332,7 @@ def _add_variances(
     starts: Any,
     y: Any,
     weight: Any,
+    plain: int,
     centre: int,
     m: int,
     radius: float,
@@ -294,7 +349,7 @@ def _add_variances(
     Balls are known after a first pass over the visited points, and filled in a second one. Distances without each
     factor are computed twice, as keeping them would take as much memory as the whole table.
     """
-    p, plain = total.size, _count_plain(caps, starts)
+    p = total.size
     limit, last = radius * TIES, nearest.shape[1] - 1
     nearest[:] = UNREACHED
     moments[:] = 0.0

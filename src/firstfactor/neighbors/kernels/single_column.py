@@ -14,7 +14,7 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     """Return for each column the weighted sum of ball variances of y, the number of levels, and each row's level.
 
     These are float64 (columns,) in units of y², float64 (columns,) and intp (columns, rows). Levels are the distinct
-    values of a column, numbered from the smallest.
+    values of a column, numbered from the smallest. Where no rows are equal, their numbers may be left out.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def single_column_variances(values: Any, order: Any, caps: Any, y: Any, weight: 
     columns, n = values.shape
     total, levels = np.empty(columns), np.empty(columns)
     numbers = np.empty((columns, n), np.intp)
-    level, count, squares, level_weight = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    level, count, squares, level_weight = np.empty(n + 4), np.empty(n), np.empty(n), np.empty(n)
     mean, first, last = np.empty((n, y.shape[1])), np.empty(n, np.intp), np.empty(n, np.intp)
     _fill_columns(
         values,
@@ -76,6 +76,11 @@ def _fill_columns(
     """Fill in the sum, the number of levels and the levels of each column; arrays about levels are scratch."""
     columns, n = values.shape
     for j in range(columns):
+        if n_neighbors == 2 and y.shape[1] == 1 and caps[j] == np.inf:
+            total[j] = _sum_of_pairs(values, order, j, y, weight, level, mean, level_weight)
+            if total[j] >= 0.0:
+                levels[j] = n
+                continue
         g, before = -1, 0.0
         for i in range(n):
             row = order[j, i]
@@ -96,6 +101,33 @@ def _fill_columns(
         total[j] = _sum_of_column(
             g + 1, n, level, count, mean, squares, level_weight, first, last, np.sqrt(caps[j]), n_neighbors
         )
+
+
+@part
+def _sum_of_pairs(
+    values: Any, order: Any, j: int, y: Any, weight: Any, level: Any, outcome: Any, level_weight: Any
+) -> float:
+    """Return the weighted sum of the variances in all balls of a column, if each holds two rows; −1 if not.
+
+    Values are padded with two infinite ones at both ends, which are never nearest.
+    """
+    n = values.shape[1]
+    level[0], level[1], level[n + 2], level[n + 3] = -np.inf, -np.inf, np.inf, np.inf
+    for i in range(n):
+        row = order[j, i]
+        level[i + 2], outcome[i, 0], level_weight[i] = values[j, row], y[row, 0], weight[row]
+    total, reach = 0.0, np.sqrt(TIES)
+    for i in range(n):
+        value, before, after = level[i + 2], level[i + 1], level[i + 3]
+        is_before = value - before < after - value
+        nearest = value - before if is_before else after - value
+        other = after - value if is_before else value - before
+        beyond = value - level[i] if is_before else level[i + 4] - value
+        if nearest == 0.0 or smaller(other, beyond) <= nearest * reach:
+            return -1.0
+        step = outcome[i - 1 if is_before else i + 1, 0] - outcome[i, 0]
+        total += level_weight[i] * (step * step * 0.5)
+    return total
 
 
 @inlined
@@ -257,15 +289,18 @@ def gather(values: Any, rows: Any, columns: Any, out: Any) -> None:
     # In one dimension, because numba has a type for each memory order.
     row_step, column_step = (step // out.itemsize for step in out.strides)
     size = 1 + (rows.size - 1) * row_step + (columns.size - 1) * column_step
-    _gather(values, rows, columns, as_strided(out, (size,), (out.itemsize,)), row_step, column_step)
+    flat = as_strided(out, (size,), (out.itemsize,))
+    _gather(values.reshape(-1), values.shape[1], rows, columns, flat, row_step, column_step)
 
 
 @jit
-def _gather(values: Any, rows: Any, columns: Any, out: Any, row_step: int, column_step: int) -> None:
+def _gather(values: Any, width: int, rows: Any, columns: Any, out: Any, row_step: int, column_step: int) -> None:
     """Copy values to elements of ``out`` that are these steps apart."""
     for i in range(rows.size):
+        # Positions without a sign: numba tests those with one for being negative.
+        here, there = np.uintp(rows[i] * width), np.uintp(i * row_step)
         for j in range(columns.size):
-            out[i * row_step + j * column_step] = values[rows[i], columns[j]]
+            out[there + np.uintp(j * column_step)] = values[here + np.uintp(columns[j])]
 
 
 def group_rows(cell: Any, n_cells: int, y: Any) -> Any:
