@@ -11,14 +11,13 @@ from matplotlib.figure import Figure
 from sample_tables import mixed
 
 from firstfactor import FIRST, backward_elimination, stability, total_indices
-from firstfactor.parameters import Options
 from firstfactor.plots import plot_effects, plot_importance, plot_pair, plot_path, plot_stability
-from firstfactor.plots.bins import make_bins
-from firstfactor.plots.effect_levels import factors_held_fixed, hold_others_fixed, read_effects
-from firstfactor.plots.effects import AS_IT_LOOKS, HELD_FIXED, draw_effect
+from firstfactor.plots.effect_levels import factors_held_fixed, hold_others_fixed, make_bins, read_effects
+from firstfactor.plots.effects import HELD_FIXED, UNADJUSTED, draw_effect
 from firstfactor.plots.original_data import AnalysedTable, OriginalColumn
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.sharing import Cluster, Sharing
+from firstfactor.settings import Options
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +53,7 @@ def test_a_category_that_goes_along_with_a_number_is_seen_for_what_it_is():
 def test_both_lines_are_drawn_and_explained_once():
     X, y = stones()
     size, clarity = plot_effects(X, y, FIRST(random_state=0).fit(X, y))
-    assert legend_of(size.figure) == [HELD_FIXED, AS_IT_LOOKS]
+    assert legend_of(size.figure) == [HELD_FIXED, UNADJUSTED]
     assert size.get_legend() is None and clarity.get_legend() is None
     _, dashed, thick = size.get_lines()
     assert thick.get_linewidth() > dashed.get_linewidth() and dashed.get_linestyle() == "--"
@@ -131,11 +130,11 @@ def test_two_and_three_classes():
     assert (np.diff(effects[0].fixed.means[:, 0]) > 0).all()
     three = np.array(["a", "b", "c"])[np.digitize(y, [-1, 2])]
     selector = FIRST(random_state=0).fit(X, three)
-    table = AnalysedTable(X, three, selector.indices_, selector.parameters()[0])
+    table = AnalysedTable(X, three, selector.indices_, selector._validated_params())
     effects, target = hold_others_fixed(read_effects(table, [0, 1]), table), table.target
     np.testing.assert_allclose(effects[1].fixed.means.sum(axis=1), 1)
     axes = plot_effects(X, three, selector)
-    assert legend_of(axes[0].figure) == ["a", "b", "c", HELD_FIXED, AS_IT_LOOKS]
+    assert legend_of(axes[0].figure) == ["a", "b", "c", HELD_FIXED, UNADJUSTED]
     ends = np.concatenate([path.vertices[:, 1] for band in axes[0].collections for path in band.get_paths()])
     assert ends.min() >= 0 and ends.max() <= 1
     ax = Figure(figsize=(3, 2.4), layout="constrained").add_subplot()
@@ -148,7 +147,7 @@ def test_several_outputs_have_a_line_each():
     Y = pd.DataFrame({"price": y, "weight": X["size"] + 0.1 * np.random.default_rng(0).normal(size=len(X))})
     selector = FIRST(random_state=0).fit(X, Y)
     axes = plot_effects(X, Y, selector)
-    assert legend_of(axes[0].figure) == ["price", "weight", HELD_FIXED, AS_IT_LOOKS]
+    assert legend_of(axes[0].figure) == ["price", "weight", HELD_FIXED, UNADJUSTED]
     assert axes[0].get_ylabel() == "outputs, standardised"
 
 

@@ -16,10 +16,10 @@ from matplotlib.figure import Figure
 from sample_tables import friedman, mixed
 
 from firstfactor import FIRST, Indices, backward_elimination, stability, total_indices
-from firstfactor._utils.shorten import shorten, shorten_all
+from firstfactor._utils.text import shorten, shorten_all
 from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
-from firstfactor.plots.bins import make_bins
-from firstfactor.plots.fonts import fonts_for
+from firstfactor.plots.axes import fonts_for
+from firstfactor.plots.effect_levels import make_bins
 from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.plots.path import stops
 from firstfactor.results.path import Path, Step
@@ -260,7 +260,7 @@ def test_path_marks_factors_that_elimination_takes_out():
         (entry,) = [stop for stop in found if (stop.label.before, stop.label.name) == ("+ ", f"x{i}")]
         assert not entry.stays
     ax = plot_path(selector)
-    assert ax.get_legend().get_texts()[1].get_text() == "taken out"
+    assert ax.get_legend().get_texts()[1].get_text() == "removed"
     crosses = ax.get_lines()[3]
     assert len(crosses.get_xdata()) == sum(not stop.stays for stop in found)
 
@@ -450,7 +450,7 @@ def test_values_far_out_do_not_squeeze_the_others():
 
 def test_effects_need_the_table_that_was_analysed(fitted):
     selector, X, y = fitted
-    with pytest.raises(ValueError, match=r"X must be the table that was analysed, with the columns 'x0', .*10 in all"):
+    with pytest.raises(ValueError, match=r"X must be the table that was analysed, with the columns 'x0', .* 2 more"):
         plot_effects(X[:, :3], y, selector)
     X, y = mixed()
     with pytest.raises(ValueError, match=r"X must be the table that was analysed.*got 'mass', 'load'"):
@@ -589,3 +589,16 @@ def test_factors_that_share_what_they_tell_have_one_bar():
     ax = plot_importance(selector)
     assert " or ".join(selector.clusters_[0].factors) in labels_of(ax)
     assert len(labels_of(ax)) == 2
+
+
+def test_r2_never_falls_as_a_factor_enters():
+    explained = [0.0, 0.5, 0.48, 0.6, 0.55]
+    chosen = [(0,), (1,), (2,), (0,), ()]
+    bases = [(), (0,), (0, 1), (0, 1, 2), (1, 2)]
+    phases = ["forward"] * 3 + ["elimination"] * 2
+    steps = [
+        Step(phase, base, value, entering or (0,), np.array([value]), entering)
+        for phase, base, value, entering in zip(phases, bases, explained, chosen, strict=True)
+    ]
+    found = stops(Path(("a", "b", "c"), 1.0, tuple(steps)), 0.5)
+    assert [stop.r2 for stop in found] == [0.5, 0.5, 0.6, 0.55]  # it falls only as one leaves

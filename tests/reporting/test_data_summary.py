@@ -5,9 +5,9 @@ from sample_tables import mixed
 
 from firstfactor import total_indices
 from firstfactor.dependence.sharing import add_sharing
-from firstfactor.parameters import Options
 from firstfactor.reporting.data_summary import representatives
 from firstfactor.reporting.report import write_report
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 

@@ -22,17 +22,22 @@ from sklearn.pipeline import make_pipeline
 
 from firstfactor import FIRST, Stability, backward_elimination, problems, rank, stability, total_indices
 from firstfactor.data import observations
+from firstfactor.findings.finding import Finding
 from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.ranking import make_ranking
-from firstfactor.reporting.contents import describe_stability
 from firstfactor.reporting.data_summary import summarise
-from firstfactor.reporting.notebook import compact_table
-from firstfactor.reporting.report import write_report
-from firstfactor.reporting.rows import driver_rows, other_factors
-from firstfactor.reporting.source import describe_file, describe_table, say_size
+from firstfactor.reporting.page import compact_table
+from firstfactor.reporting.report import (
+    describe_file,
+    describe_stability,
+    describe_table,
+    say_size,
+    write_report,
+)
 from firstfactor.results.drivers import say_drivers
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.formats import percent
+from firstfactor.results.indices import ranking_lines
 from firstfactor.results.sharing import Cluster, Node, Sharing
 from firstfactor.results.sharing import Tree as FactorTree
 from firstfactor.results.wording import say_ceiling
@@ -160,7 +165,7 @@ def alike(tmp_path_factory):
 
 def test_factors_of_which_any_will_do_are_one_row(alike):
     page = page_of(alike[1])
-    answer = "y is driven by a (or b, c: any of them will do) and d, then e; one more adds little."
+    answer = "y depends most on a (or b, c: any of them will do) and d, then e; one more adds little."
     assert text_of(page.find(".//p[@id='answer']")) == answer
     rows = chart_rows(page)
     assert [row["name"] for row in rows] == ["a, b or c", "d", "e", "f"]
@@ -187,21 +192,22 @@ def test_a_result_that_does_not_know_what_factors_share_makes_a_page(alike, tmp_
 def test_the_answer_the_ceiling_and_the_chart(full):
     selector, X, y, path = full
     page, indices = page_of(path), selector.indices_
-    assert text_of(page.find(".//title")) == text_of(page.find(".//h1")) == f"What drives {y.name}?"
+    assert text_of(page.find(".//title")) == text_of(page.find(".//h1")) == f"What does {y.name} depend on?"
     answer = text_of(page.find(".//p[@id='answer']"))
     assert answer == say_drivers(indices, y.name) and answer.endswith(" is weak." if indices.weak.any() else ".")
     ceiling = say_ceiling(indices, y.name)
     assert text_of(section(page, "ceiling")).count(ceiling) == 1
     rows = chart_rows(page)
-    assert [row["name"] for row in rows] == [row.name for row in driver_rows(indices)]
+    assert [row["name"] for row in rows] == [row.name for row in indices.drivers]
     shown = {member["name"]: member for row in rows for member in row["members"] or [row]}
     for i in selector.selected_:
         row = shown[X.columns[i]]
         assert (row["kind"], row["lost-number"]) == (indices.kinds[i], f"{indices.shares[i]:.3f}")
         assert row["interval"] == "({:.3f}–{:.3f})".format(*selector.interval()[i])
         assert row["alone-number"] == f"{min(indices.sharing.alone.values[i], 1):.3f}"
-    close, others = other_factors(indices)
-    assert sorted([*close, *others, *(i for row in driver_rows(indices) for i in row.factors)]) == [*range(X.shape[1])]
+    lines = ranking_lines(indices)
+    assert sorted(i for line in lines for i in line.factors) == [*range(X.shape[1])]
+    others = [line for line in lines if line.rank is None and not line.is_substitute]
     said = others_of(page)
     assert len(said) == len(others) and said[-1].startswith("fixed is constant: it has the same value in every row.")
 
@@ -215,7 +221,7 @@ def test_every_section_is_there(full):
     assert len(pictures(page)) == len(full[0].selected_) + 1
     assert page.find(".//p[@id='no-data']") is None
     repeat = text_of(section(page, "repeat"))
-    assert "FIRST().fit(X, y)" in repeat and "Nothing was drawn at random" in repeat
+    assert "FIRST().fit(X, y)" in repeat and "Nothing is random" in repeat
     for package in ("Python", "firstfactor", "numpy", "scipy", "scikit-learn", "numba"):
         assert package in repeat
     assert ["rule", "paper"] in rows_of(section(page, "repeat").find(".//table"))
@@ -315,7 +321,7 @@ def test_title_call_and_settings_are_shown_as_given(full, tmp_path):
     assert text_of(page.find(".//title")) == "A <b>title</b>"
     assert page.find(".//pre[@id='call']").text == call
     assert rows_of(section(page, "repeat").find(".//table")) == [["n_outer", "100"], ["seed", "7"]]
-    assert "drawn at random with the seed 7" in text_of(section(page, "repeat"))
+    assert "drawn at random. Random seed: 7" in text_of(section(page, "repeat"))
 
 
 def test_what_is_random_is_said(tmp_path):
@@ -323,7 +329,7 @@ def test_what_is_random_is_said(tmp_path):
     FIRST(n_outer=100).fit(X, y).report(tmp_path / "page.html")
     repeat = text_of(section(page_of(tmp_path / "page.html"), "repeat"))
     assert "FIRST(n_outer=100).fit(X, y)" in repeat
-    assert "no seed was set: a repeat will differ a little" in repeat
+    assert "without a seed: a repeat will differ slightly" in repeat
     FIRST(n_outer=100, random_state=np.random.default_rng(0)).fit(X, y).report(tmp_path / "page.html")
     repeat = text_of(section(page_of(tmp_path / "page.html"), "repeat"))
     assert "random_state=Generator(PCG64)" in repeat and "0x" not in repeat
@@ -345,13 +351,63 @@ def test_total_indices_have_no_path_and_noise_free_ones_no_ceiling(tmp_path):
     assert section(page_of(tmp_path / "backward.html"), "path") is not None
 
 
+def wages():
+    """Wages with their logarithm, the square of a factor, and noise."""
+    rng = np.random.default_rng(0)
+    exper, educ = rng.integers(0, 40, 250), rng.integers(8, 18, 250)
+    wage = np.exp(0.02 * exper + 0.1 * educ + 0.1 * rng.normal(size=250))
+    return pl.DataFrame(
+        {"educ": educ, "exper": exper, "other": rng.normal(size=250), "log(wage)": np.log(wage), "wage": wage}
+    )
+
+
+def test_leaks_stand_above_the_answer_and_the_ranking_without_them_below(tmp_path):
+    ranking = rank(wages(), "wage")
+    ranking.report(tmp_path / "r.html", call="firstfactor rank wages.csv --target wage")
+    page = page_of(tmp_path / "r.html")
+    header = list(page.find(".//header"))
+    leak, answer = header[1:3]
+    assert text_of(leak).startswith("Leak. log(wage) is wage in another form")
+    assert text_of(leak.find("code")) == "--drop 'log(wage)'" and answer.get("id") == "answer"
+    whole, without = section(page, "importance"), section(page, "without")
+    assert [row["name"] for row in chart_rows(whole)] == ["log(wage)"]
+    assert text_of(without.find("h2")) == "Without log(wage)"
+    alone = rank(wages().drop("log(wage)"), "wage").indices
+    assert text_of(page.find(".//p[@id='answer-without']")) == f"Without log(wage): {say_drivers(alone, 'wage')}"
+    assert say_ceiling(alone, "wage") == text_of(without.find("p"))
+    assert {row["name"] for row in chart_rows(without)} == {"educ", "exper"}
+    assert [row["lost-number"] for row in chart_rows(without)] == [line.importance_text for line in alone.drivers]
+    assert "<b>log(wage) is wage in another form" in ranking._repr_html_()
+    ranking.report(tmp_path / "r.html")  # from Python, the remedy is a parameter
+    assert text_of(page_of(tmp_path / "r.html").find(".//p[@id='leak1']/code")) == 'drop=["log(wage)"]'
+
+
+@pytest.mark.parametrize("leaks", ["drop", "keep"])
+def test_without_a_warning_of_leaks_the_page_has_one_ranking(tmp_path, leaks):
+    rank(wages(), "wage", leaks=leaks).report(tmp_path / "r.html")
+    page = page_of(tmp_path / "r.html")
+    assert section(page, "without") is None and page.find(".//p[@id='leak1']") is None
+
+
+def test_five_remarks_are_shown_and_the_others_folded(full, tmp_path):
+    found = [Finding("function", f"x{j} is a function of y.", (f"x{j}",), remedy={"drop": [f"x{j}"]}) for j in range(6)]
+    found.append(Finding("leak", "z is y.", ("z",), remedy={"drop": ["z"]}))
+    write_report(replace(full[0].indices_, findings=tuple(found)), tmp_path / "r.html")
+    page = page_of(tmp_path / "r.html")
+    shown = [text_of(each) for each in page.findall(".//p") if re.match("leak|finding", each.get("id", ""))]
+    assert shown[0] == 'Leak. z is y. Without it: drop=["z"]' and len(shown) == 5
+    assert others_of(page, "more-findings") == [
+        f'x{j} is a function of y. To keep one of them: drop=["x{j}"]' for j in (4, 5)
+    ]
+
+
 def test_two_classes(tmp_path):
     X, y = mixed()
     labels = pd.Series(np.where(y > np.median(y), "<yes>", "no"), name="sold")
     FIRST().fit(X, labels).report(tmp_path / "page.html", X, labels)
     page = page_of(tmp_path / "page.html")
-    assert "with sold = no; the line is their share" in text_of(section(page, "effects"))
-    assert "one of two classes: <yes> (100), no (100)" in text_of(section(page, "data"))
+    assert "with sold = no; the line is the share of these" in text_of(section(page, "effects"))
+    assert "one of two classes: <yes> (100) and no (100)" in text_of(section(page, "data"))
     assert "share of sold = no" in [text_of(one) for one in section(page, "effects").iter("text")]
 
 
@@ -379,8 +435,8 @@ def test_nothing_more_than_chance_is_an_answer(tmp_path):
     assert "Method: FIRST (calibrated, alpha = 0.05)." in text_of(section(page, "repeat"))
     assert "All 3 factors were left out" in text_of(section(page, "importance"))
     assert page.find(".//div[@class='row head']") is None  # nothing has no columns
-    assert "What chance would show was drawn at random with the seed 0" in text_of(section(page, "repeat"))
-    assert "selects something from pure noise as often as alpha says" in text_of(section(page, "reading"))
+    assert "Null distributions were simulated. Random seed: 0" in text_of(section(page, "repeat"))
+    assert "selects some factor from pure noise with probability alpha" in text_of(section(page, "reading"))
 
 
 def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
@@ -397,10 +453,9 @@ def test_weak_factors_are_marked_and_intervals_explained(tmp_path):
     told = text_of(page)
     for words in (
         "95 % interval",
-        "No p-values: from the rows that also selected the factors they would be too small.",
-        "allow for chance",
-        "also allow for bias",
-        "look somewhat too important",
+        "No p-values: on the rows that also selected the factors, they would be too small.",
+        "account for chance and for bias",
+        "inflates their importance somewhat",
         "The option split avoids that.",
     ):
         assert words in told
@@ -430,10 +485,10 @@ def test_only_a_selection_by_the_paper_s_rule_is_said_to_be_no_evidence(tmp_path
     box = page.find(".//p[@id='no-evidence']")
     assert (box is not None) == (rule == "paper")
     answer = text_of(page.find(".//p[@id='answer']"))
-    assert ("y is driven by " in answer) == (rule == "calibrated")
+    assert ("y depends most on " in answer) == (rule == "calibrated")
     assert ("selected to explain y" in answer) == (rule == "paper")
     if box is not None:
-        assert "even in pure noise, so a selection by it is no evidence." in text_of(box)
+        assert "even from pure noise, so a selection by it is no evidence." in text_of(box)
         assert "is no evidence." in selector._repr_html_()
 
 
@@ -442,7 +497,7 @@ def test_a_bound_has_its_interval_in_the_bar(tmp_path):
     selector.report(tmp_path / "page.html")
     ceiling = section(page_of(tmp_path / "page.html"), "ceiling")
     low, high = selector.indices_.r2_interval()
-    assert f"at least {percent(low)} and at most {percent(high)}" in text_of(ceiling)
+    assert f"(95 % interval {percent(low).removesuffix(' %')}–{percent(high)})" in text_of(ceiling)
     solid, pale = ceiling.findall(".//div/span")
     assert solid.get("style") == f"width: {100 * low:.1f}%" and pale.get("class") == "range"
 
@@ -455,8 +510,8 @@ def test_a_split_needs_all_rows_and_is_said(tmp_path):
     page = page_of(tmp_path / "page.html")
     assert "301 rows" in text_of(page.find(".//header"))
     assert "selecting on one half of the rows and estimating on the other." in text_of(section(page, "repeat"))
-    assert "the selection does not make them look too important" in text_of(section(page, "importance"))
-    assert "Rows were drawn at random with the seed 0" in text_of(section(page, "repeat"))
+    assert "the selection does not inflate their importance" in text_of(section(page, "importance"))
+    assert "Rows were drawn at random. Random seed: 0" in text_of(section(page, "repeat"))
     with pytest.raises(ValueError, match=r"rows that were analysed \(150, and 151 to select on\); got 150"):
         selector.report(tmp_path / "page.html", X[:150], y[:150])
 
@@ -495,12 +550,12 @@ def test_stability_has_a_section_with_its_picture(full, tmp_path):
     selector.report(tmp_path / "page.html", X, y, stability=found)
     page = page_of(tmp_path / "page.html")
     told = text_of(section(page, "stability"))
-    assert "selected again on 4 random halves of the rows" in told
+    assert "repeated on 4 random half-samples" in told
     assert f"{X.columns[found.selected[0]]}, " in told and "were selected in at least 60 % of them" in told
     shown = {each["name"]: each for row in chart_rows(page) for each in row["members"] or [row]}
     assert all(shown[X.columns[i]]["halves"] == f"{found.frequencies[i]:.2f}" for i in selector.selected_)
     svg_text = [text_of(one) for one in section(page, "stability").iter("text")]
-    assert "share of halves in which selected" in svg_text
+    assert "selection frequency" in svg_text
     colours = re.findall("#[0-9a-f]{6}", ET.tostring(section(page, "stability").find(".//svg"), encoding="unicode"))
     assert not colours
     with pytest.raises(ValueError, match="stability must be of the same factors as the result; got others"):
@@ -518,10 +573,10 @@ def test_what_may_be_luck_is_said_where_it_can_be():
         n_candidates=100,
     )
     told = describe_stability(many)
-    assert told["often"] == "a and b were" and told["expected_false"] == "0.05"
+    assert told["often"] == "a and b" and told["expected_false"] == "0.05"
     assert describe_stability(replace(many, n_candidates=2))["expected_false"] == ""
     assert describe_stability(replace(many, frequencies=np.zeros(100)))["often"] == ""
-    assert describe_stability(replace(many, frequencies=np.ones(100)))["often"].endswith("21 and 70 more were")
+    assert describe_stability(replace(many, frequencies=np.ones(100)))["often"].endswith("20 and 71 more")
 
 
 def test_thousands_of_factors_stay_a_small_page(tmp_path):
@@ -532,7 +587,7 @@ def test_thousands_of_factors_stay_a_small_page(tmp_path):
     selector.report(tmp_path / "page.html", X, y)
     assert (tmp_path / "page.html").stat().st_size < 200_000
     page = page_of(tmp_path / "page.html")
-    _, others = other_factors(selector.indices_)
+    others = [line for line in ranking_lines(selector.indices_) if line.rank is None]
     assert len(others) > 1500
     said = others_of(page)
     assert len(said) == 101 and said[-1] == f"And {len(others) - 100:,} more."
@@ -663,7 +718,7 @@ def test_settings_and_classes_are_plain_words(tmp_path):
         ["sample", "10,000"],
         ["decimal", "a point"],
     ]
-    assert "one of two classes: 0 (100), 1 (100)" in text_of(section(page, "data"))
+    assert "one of two classes: 0 (100) and 1 (100)" in text_of(section(page, "data"))
     page.find(".//section[@id='repeat']").clear()
     assert not re.search(r"\de[+-]\d|None|\[\]", text_of(page.find(".//main")))
 
@@ -682,9 +737,9 @@ def test_ranks_are_said_to_be_explained(tmp_path):
     X, y = mixed()
     FIRST(response="ranks", rule="calibrated", random_state=0).fit(X, y).report(tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
-    assert text_of(page.find(".//p[@id='answer']")).startswith("The ranks of y are driven by ")
+    assert text_of(page.find(".//p[@id='answer']")).startswith("The ranks of y depend most on ")
     assert "of the variance of the ranks of y" in text_of(section(page, "ceiling"))
-    assert text_of(page.find(".//h1")) == "What drives y?"
+    assert text_of(page.find(".//h1")) == "What does y depend on?"
 
 
 # --- in a notebook ------------------------------------------------------------------------------------------------
@@ -697,7 +752,7 @@ def test_a_notebook_shows_a_table_and_the_diagram(full):
     assert "sk-container" in shown
     ours = Tree(re.search(r'<div class="firstfactor">.*?</table><p>.*?</p></div>', shown, re.DOTALL).group()).root
     rows = rows_of(ours.find(".//table"))
-    expected = driver_rows(selector.indices_)
+    expected = selector.indices_.drivers
     assert [row[1] for row in rows] == [row.name for row in expected]
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, len(rows) + 1)]
     assert f"R² ceiling: about {selector.r2_ceiling_:.2f}." in text_of(ours)
@@ -871,8 +926,8 @@ def test_several_classes_and_missing_values_are_told(tmp_path):
     page, selector = everyday(tmp_path, X, pd.Series(kinds, name="grade"))
     assert "of the Gini impurity of grade" in text_of(section(page, "ceiling"))
     data = text_of(section(page, "data"))
-    assert "one of 3 classes: high (90), low (90), middle (120); its Gini impurity is" in data
-    assert "Missing values: size 30, make 5. A missing value counts as a level of its own" in data
+    assert "one of 3 classes: high (90), low (90) and middle (120); its Gini impurity is" in data
+    assert "Missing values: size 30 and make 5. A missing value counts as a level of its own" in data
     summaries = {row[0]: row[2] for row in rows_of(section(page, "data").find("table"))}
     assert "30 missing" in summaries["size"]
     assert "each line is the share of a class" in text_of(section(page, "effects"))
@@ -883,13 +938,13 @@ def test_outputs_and_groups_of_columns_have_panels_of_their_own(tmp_path):
     X, y = mixed(300)
     outputs = pd.DataFrame({"first": y, "second": X["load"]})
     page, selector = everyday(tmp_path, X, outputs, factor_groups={"both": ["size", "load"]}, forced=["count"])
-    assert "What drives first and second?" in text_of(page.find(".//h1"))
+    assert "What do first and second depend on?" in text_of(page.find(".//h1"))
     effects = section(page, "effects")
     assert "each line is the local mean of an output" in text_of(effects)
     captions = [text_of(caption) for caption in effects.iter("figcaption")]
     assert captions[:2] == ["both: size", "both: load"]
     assert "Always in: count." in text_of(section(page, "importance"))
-    assert "2 outputs, standardised and explained together: first, second" in text_of(section(page, "data"))
+    assert "2 outputs, standardised and explained together: first and second" in text_of(section(page, "data"))
     assert selector.indices_.names[0] == "both"
 
 
@@ -912,7 +967,7 @@ def test_a_page_says_which_factors_only_help_to_predict(goal, tmp_path):
     X["y"] = 2 * X["x0"] + 0.15 * X.loc[:, "x1":"x10"].sum(axis=1) + rng.normal(size=300)
     rank(X, "y", goal=goal).report(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert ("At last come those that help to predict" in text) == (goal == "predict")
+    assert ("Factors that help to predict, without enough evidence, come last" in text) == (goal == "predict")
     assert ("For prediction, " in text) == (goal == "predict")
 
 

@@ -11,7 +11,6 @@ from firstfactor import FIRST, problems, total_indices
 from firstfactor.cli.commands import app
 from firstfactor.results.formats import percent
 from firstfactor.results.wording import (
-    intervals,
     say_bias,
     say_ceiling,
     say_disagreement,
@@ -84,35 +83,43 @@ def made_up(ceiling=0.87, error=0.02, estimator="extrapolated", **others):
 
 def test_a_ceiling_has_both_ends_of_its_interval_in_the_sentence():
     assert say_ceiling(made_up(), "cost") == (
-        "From all 10 factors together, models can explain about 87 % of the variance of cost: at least 83 % and at "
-        "most 91 %, as far as these rows can tell."
+        "From all 10 factors together, models can explain about 87 % (95 % interval 83–91 %) of the variance of cost."
     )
 
 
 @pytest.mark.parametrize(
     ("ceiling", "error", "ends"),
     [
-        (0.95, 0.05, ": at least 85 %, as far as these rows can tell."),
-        (0.05, 0.05, ": at most 15 %, as far as these rows can tell."),
-        (0.5, 0.5, "."),
-        (0.5, 0.0, "."),
-        (0.5, np.nan, "."),
-        (0.5, None, "."),
+        (0.95, 0.05, " (95 % interval 85 % to all)"),
+        (0.05, 0.05, " (95 % interval 0–15 %)"),
+        (0.5, 0.0, ""),
+        (0.5, np.nan, ""),
+        (0.5, None, ""),
     ],
 )
 def test_ends_that_say_nothing_or_are_not_known_are_not_claimed(ceiling, error, ends):
     sentence = say_ceiling(made_up(ceiling, error), "y")
-    assert (
-        sentence
-        == f"From all 10 factors together, models can explain about {percent(ceiling)} of the variance of y{ends}"
-    )
+    shown = f"{percent(ceiling)}{ends}"
+    assert sentence == f"From all 10 factors together, models can explain about {shown} of the variance of y."
+
+
+def test_a_ceiling_that_the_rows_cannot_tell_is_no_number():
+    sentence = "From all 10 factors together, these rows cannot tell how much of the variance of y models can explain."
+    assert say_ceiling(made_up(0.69, 0.5), "y") == sentence
+    assert "%" in say_ceiling(made_up(0.69, 0.2), "y")
+
+
+def test_a_ceiling_near_1_is_told_by_one_bound():
+    sentence = "From all 10 factors together, models can explain more than 99.9 % of the variance of y."
+    assert say_ceiling(made_up(0.99999, 1e-6), "y") == sentence
+    assert "interval 99.8" in say_ceiling(made_up(0.999, 0.0004), "y")
 
 
 def test_the_ceiling_from_nearest_rows_is_no_bound():
     for error in (0.02, None):
         assert say_ceiling(made_up(error=error, estimator="nearest"), "y") == (
             "From all 10 factors together, models can explain about 87 % of the variance of y, or more: the estimate "
-            "from nearest rows comes out low."
+            "from nearest neighbours is too low."
         )
 
 
@@ -133,9 +140,10 @@ def test_the_ceiling_is_that_of_the_selected_factors():
     assert say_ceiling(found, "y").startswith(
         f"From the {found.selected.size} selected factors, models can explain about "
     )
-    assert f"at least {percent(low)} and at most {percent(high)}, as far" in say_ceiling(found, "y")
+    interval = f" (95 % interval {percent(low).removesuffix(' %')}–{percent(high)}) of the variance of y."
+    assert say_ceiling(found, "y").endswith(interval)
     nearest = FIRST(split=True, random_state=0).fit(X, y).indices_
-    assert say_ceiling(nearest, "y").endswith("of y, or more: the estimate from nearest rows comes out low.")
+    assert say_ceiling(nearest, "y").endswith("of y, or more: the estimate from nearest neighbours is too low.")
     one = FIRST(max_factors=1).fit(X, y).indices_
     assert say_ceiling(one, "y").startswith("From the selected factor, models")
 
@@ -144,13 +152,10 @@ def test_the_ceiling_of_factors_that_chance_may_have_selected_is_no_bound_on_eit
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120, 12)), rng.normal(size=120)
     sentence = say_ceiling(FIRST().fit(X, y).indices_, "y")
-    assert sentence.endswith(
-        "by an estimate that comes out low for true factors and high for those that chance selected."
-    )
+    assert sentence.endswith("; the estimate is too low for true factors, and too high for factors selected by chance.")
     assert "or more" not in sentence
     found = FIRST(estimator="extrapolated").fit(*problems.friedman.sample(300, seed=0)).indices_
-    assert "at least" not in say_ceiling(found, "y")
-    assert f": at most {percent(found.r2_interval()[1])}, as far" in say_ceiling(found, "y")
+    assert f" (at most {percent(found.r2_interval()[1])}) of" in say_ceiling(found, "y")
 
 
 def test_far_neighbours_lower_a_ceiling_if_the_factors_matter():
@@ -190,7 +195,7 @@ def test_what_the_paper_s_rule_selects_is_no_evidence():
     plain, split, calibrated = (
         FIRST(random_state=0, **options).fit(X, y).indices_ for options in ({}, {"split": True}, {"rule": "calibrated"})
     )
-    assert say_no_evidence(plain).endswith("even in pure noise, so a selection by it is no evidence.")
+    assert say_no_evidence(plain).endswith("even from pure noise, so a selection by it is no evidence.")
     assert say_no_evidence(split).endswith("is no evidence; p-values from the other half of the rows are.")
     assert say_no_p_values(plain).startswith("No p-values: ")
     assert say_no_p_values(split) == say_no_p_values(calibrated) == say_no_evidence(calibrated) == ""
@@ -203,7 +208,7 @@ def test_a_small_p_beside_an_interval_that_reaches_0_is_explained():
     for seed in range(15):
         X, y = problems.friedman.sample(120, seed=seed)
         result = FIRST(rule="calibrated", random_state=0).fit(X, y).indices_
-        low = intervals(result)[:, 0]
+        low = np.where(result.standard_errors > 0, result.interval()[:, 0], np.nan)
         disagrees = result.has_shares and ((low > 0) != (result.p_values <= 0.05))[result.support & (low >= 0)].any()
         assert bool(say_disagreement(result)) == disagrees
         found.append(disagrees)

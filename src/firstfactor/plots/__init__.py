@@ -1,10 +1,9 @@
-"""Pictures of a result: importances, the path of the selection, stability, effects, two factors together.
+"""Plots of a result: importances, the path of the selection, stability, effects, and two factors together.
 
-Colours are such that everybody tells them apart. Each function draws into the axes it is given and returns them. Given
-none, it makes a figure that is as high as its contents need and as wide as matplotlib's setting ``figure.figsize``
-says. The figure belongs to pyplot where pyplot is in use (it has been imported, or this is a notebook), so that it
-shows up as with other packages; otherwise nothing global is touched. Nothing is ever shown or saved from here.
-Characters that the fonts in use lack are taken from other fonts that are installed.
+Colours can be told apart with any kind of colour vision. Each function draws into the given axes and returns them.
+Without axes, it makes a figure that is as wide as ``figure.figsize`` of matplotlib and as high as its contents need.
+The figure belongs to pyplot if pyplot has been imported or this is a notebook; otherwise no global state changes. No
+function shows or saves a figure. Characters that the fonts in use lack are taken from other installed fonts.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,16 +13,13 @@ from numpy.typing import NDArray
 
 from ..results.formats import format_importance
 from ..results.indices import Indices, indices_of
-from .axes import PAIR_SIZE, Label, add_title, figure_maker, fitting, panel_columns, panels, width
+from .axes import PAIR_SIZE, Label, add_title, figure_maker, fitting, fonts_for, panel_columns, panels, width
+from .bars import draw_importance, draw_stability
 from .effect_levels import Effect, hold_others_fixed, read_effects
-from .effects import draw_effect, legend_entries
-from .fonts import fonts_for
-from .importance import draw_importance
-from .legend import add_figure_legend, add_legend
+from .effects import add_figure_legend, add_legend, draw_effect, legend_entries
 from .original_data import AnalysedTable, OriginalTarget
 from .pair import draw_pair, read_pair
 from .path import draw_path
-from .stability import draw_stability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,26 +28,26 @@ if TYPE_CHECKING:
 
 
 def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
-    """Draw the importance of each factor as a bar with its 95 % interval, the most important first.
+    """Plot the importance of each factor as a bar with its 95 % interval, the most important first.
 
-    Bars of factors whose evidence is weak (p above 0.05) are pale and say so. Factors that were left out are listed
-    with the reason, or counted if there are many of them.
+    Factors with weak evidence (p above 0.05) have a pale bar and a note. Factors that were left out are listed with the
+    reason, or counted if there are many of them.
 
     Parameters
     ----------
     result : FIRST or Indices
-        A fitted `FIRST`, or what `total_indices` or `backward_elimination` return.
+        A fitted `FIRST`, or the result of `total_indices` or `backward_elimination`.
     ax : matplotlib Axes, optional
-        Where to draw. Default: a new figure, high enough for all rows.
+        Axes to draw into. Default: a new figure, high enough for all rows.
 
     Returns
     -------
     matplotlib Axes
-        With the picture.
+        Axes with the plot.
 
     See Also
     --------
-    plot_effects : How the response changes with each factor.
+    plot_effects : Plot the response against each factor.
 
     Examples
     --------
@@ -67,28 +63,28 @@ def plot_importance(result: Any, ax: "Axes | None" = None) -> "Axes":
 
 
 def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
-    """Draw the share of the variance explained (R²) after each step of the selection, from left to right.
+    """Plot the share of the variance explained (R²) after each step of the selection, from left to right.
 
-    Factors enter (+) one at a time; those that are taken out again (−) are marked where they enter and where they
-    leave. The dashed line is the ceiling: what the factors selected explain in the end. It is not drawn where the path
-    does not lead there: the calibrated rule looks at R² of sums of functions, and writes its p-values next to the
-    factors where there is room; with ``split`` the ceiling is that of other rows. Of many steps some are named.
+    Factors enter (+) one at a time; those that are removed again (−) are marked where they enter and where they leave.
+    The dashed line is the ceiling, the R² of the selected factors. It is not drawn if the path cannot end there: the
+    calibrated rule measures R² of sums of functions, and with ``split`` the ceiling is estimated on other rows. The
+    p-values of the calibrated rule are shown if there is enough space; of many steps, only some are labelled.
 
     Parameters
     ----------
     result : FIRST or Indices
-        A fitted `FIRST`, or what `backward_elimination` returns.
+        A fitted `FIRST`, or the result of `backward_elimination`.
     ax : matplotlib Axes, optional
-        Where to draw. Default: a new figure, high enough for the names.
+        Axes to draw into. Default: a new figure, high enough for the names.
 
     Returns
     -------
     matplotlib Axes
-        With the picture.
+        Axes with the plot.
 
     See Also
     --------
-    Path : What it shows.
+    Path : Class of the path.
 
     Examples
     --------
@@ -104,7 +100,7 @@ def plot_path(result: Any, ax: "Axes | None" = None) -> "Axes":
 
 
 def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
-    """Draw in what share of the halves each factor was selected, the most frequent first.
+    """Plot the selection frequency of each factor on random half-samples, the most frequent first.
 
     Bars of factors that reach the threshold are coloured, others are grey. Factors that were never selected are
     counted if there are many of them.
@@ -112,18 +108,18 @@ def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
     Parameters
     ----------
     result : Stability
-        What `stability` returns.
+        Result of `stability`.
     ax : matplotlib Axes, optional
-        Where to draw. Default: a new figure, high enough for all rows.
+        Axes to draw into. Default: a new figure, high enough for all rows.
 
     Returns
     -------
     matplotlib Axes
-        With the picture.
+        Axes with the plot.
 
     See Also
     --------
-    stability : Makes what it shows.
+    stability : Estimate the frequencies.
 
     Examples
     --------
@@ -135,7 +131,7 @@ def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
     """
     if not hasattr(result, "frequencies"):
         raise TypeError(
-            f"result must be what stability returns; got {type(result).__name__}. Call stability(X, y) first."
+            f"result must be the result of stability; got {type(result).__name__}. Call stability(X, y) first."
         )
     with fonts_for(result.names):
         return draw_stability(result, ax, figure_maker())
@@ -144,41 +140,41 @@ def plot_stability(result: "Stability", ax: "Axes | None" = None) -> "Axes":
 def plot_effects(
     X: Any, y: Any, result: Any, ax: Any = None, *, sample_weight: Any = None, groups: Any = None
 ) -> NDArray[Any]:
-    """Draw y against each selected factor: as it looks, and with the other selected factors held fixed.
+    """Plot y against each selected factor, unadjusted and with the other selected factors held fixed.
 
-    A factor often goes along with others: large diamonds are less clear, so that clear ones look cheap. The dashed line
-    is what is seen: the mean of y in bins of about as many rows each, or in each level of a category. The thick line
-    has the other selected factors held fixed, without those that stand in for the factor itself, and at most the
-    8 most important ones; its band is a 95 % interval. Where others change what a factor does, it is the mean of its
-    effects. Without a fitted `FIRST`, and where there are no others, there is one line: what is seen. With two classes,
-    y is 1 for the second and 0 for the first, and its mean is a share. Of many rows some are drawn.
+    Factors are often correlated: large diamonds are less clear, so that clear ones look cheap. The dashed line is the
+    unadjusted mean of y, in bins with about the same number of rows or in each level of a category. The solid line has
+    the other selected factors held fixed, except those that stand in for the factor itself, and at most the 8 most
+    important ones; its band is a 95 % interval. If the effect depends on other factors, the line is its mean. Without a
+    fitted `FIRST`, or without other factors, only the unadjusted mean is drawn. With two classes, y is 1 for the second
+    and 0 for the first, and its mean is a share. Of many rows, a random sample is drawn.
 
     Parameters
     ----------
     X : array-like or table of shape (rows, factors)
-        The factors that were analysed.
+        Factors that were analysed.
     y : array-like of shape (rows,)
-        The response.
+        Response.
     result : FIRST or Indices
         As in `plot_importance`.
     ax : Axes or array of them, optional
-        Where to draw, one for each selected factor. Default: a new figure.
+        Axes to draw into, one for each selected factor. Default: a new figure.
     sample_weight, groups : array-like of shape (rows,), optional
-        As they were given to ``fit``.
+        As passed to ``fit``.
 
     Returns
     -------
     array of Axes
-        One for each selected factor, the most important first; empty if none was selected.
+        Axes of each selected factor, the most important first; empty if none was selected.
 
     See Also
     --------
-    plot_pair : Two factors at once.
+    plot_pair : Plot the mean of y over two factors.
 
     References
     ----------
-    Held fixed by the method of Robinson, P. M. (1988). Root-N-consistent semiparametric regression. Econometrica 56,
-    931-954. https://doi.org/10.2307/1912705
+    Other factors are held fixed by the method of Robinson, P. M. (1988). Root-N-consistent semiparametric regression.
+    Econometrica 56, 931-954. https://doi.org/10.2307/1912705
 
     Examples
     --------
@@ -191,7 +187,7 @@ def plot_effects(
     5
     """
     indices = indices_of(result)
-    options = result.parameters()[0] if hasattr(result, "parameters") else None
+    options = indices.procedure if hasattr(result, "indices_") else None
     table = AnalysedTable(X, y, indices, options, sample_weight, groups)
     effects, target = hold_others_fixed(read_effects(table, indices.selected.tolist()), table), table.target
     levels = (level for effect in effects for level in effect.column.levels)
@@ -200,35 +196,35 @@ def plot_effects(
 
 
 def plot_pair(X: Any, y: Any, result: Any, first: str | int, second: str | int, ax: "Axes | None" = None) -> "Axes":
-    """Draw the mean of y over two factors at once, as colours.
+    """Plot the mean of y over two factors, as colours.
 
-    Where the effect of one factor depends on the other, columns of colours differ in more than brightness: with y =
-    x₁ x₂, neither factor has an effect of its own, and the picture shows two bright and two dark corners. Numbers are
-    in bins of about as many rows each, marked by their edges, and categories in levels; cells without rows stay blank.
-    With two classes the mean is the share of the second; of more classes, or of several outputs, the one is drawn that
-    differs most from cell to cell.
+    If the effect of one factor depends on the other, the pattern along one factor changes with the other: with y = x₁
+    x₂, neither factor has an effect of its own, and the plot has two bright and two dark corners. Numbers are in bins
+    with about the same number of rows, marked by their edges, and categories in levels; cells without rows are blank.
+    With two classes, the mean is the share of the second; of more classes or several outputs, the one whose mean varies
+    most between cells is drawn.
 
     Parameters
     ----------
     X : array-like or table of shape (rows, factors)
-        The factors that were analysed.
+        Factors that were analysed.
     y : array-like of shape (rows,)
-        The response.
+        Response.
     result : FIRST or Indices
         As in `plot_importance`.
     first, second : str or int
-        Names or positions of the factors from left to right and from bottom to top.
+        Names or positions of the factors on the horizontal and the vertical axis.
     ax : matplotlib Axes, optional
-        Where to draw. Default: a new figure.
+        Axes to draw into. Default: a new figure.
 
     Returns
     -------
     matplotlib Axes
-        With the picture.
+        Axes with the plot.
 
     See Also
     --------
-    interactions : Which pairs work together.
+    interactions : Estimate the interaction of each pair of factors.
 
     Examples
     --------
@@ -250,7 +246,7 @@ def plot_pair(X: Any, y: Any, result: Any, first: str | int, second: str | int, 
 
 
 def _locate(indices: Indices, factor: str | int) -> int:
-    """The position of a factor given by name or position."""
+    """Return the position of a factor given by name or position."""
     names = indices.names
     if isinstance(factor, str) and factor in names:
         return names.index(factor)
@@ -262,7 +258,7 @@ def _locate(indices: Indices, factor: str | int) -> int:
 
 
 def _draw_effects(effects: list[Effect], target: OriginalTarget, ax: Any) -> NDArray[Any]:
-    """Draw a panel for each factor, and say once what lines mean."""
+    """Draw a panel for each factor, and one legend."""
     axes = panels(len(effects), figure_maker()) if ax is None else np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if len(axes) != len(effects):
         raise ValueError(f"ax must have one Axes per selected factor ({len(effects)}); got {len(axes)}.")

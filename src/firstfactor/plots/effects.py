@@ -1,4 +1,4 @@
-"""The picture of an effect: y against one factor, as it looks and with the other factors held fixed."""
+"""Panel of an effect: y against one factor, unadjusted and with the other factors held fixed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.normal import normal_quantile
-from ..results.wording import LEVEL
+from .._utils.optional import require
+from ..results.constants import LEVEL
 from .axes import (
     GREY,
     SERIES,
@@ -23,37 +24,48 @@ from .axes import (
     type_size,
     width,
 )
-from .bins import Bins
-from .effect_levels import Effect, shown_series
-from .legend import Entry, add_legend, line_style
+from .effect_levels import Bins, Effect, shown_series
 from .original_data import MISSING, OriginalTarget
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Points in a panel of effects: more only hide each other.
+# Maximum number of points in a panel: more hide each other.
 MOST_POINTS = 500
 
-# Series in a panel where each is drawn twice.
+# Maximum number of series in a panel in which each is drawn twice.
 MOST_DOUBLE = 3
 
-# What the two kinds of lines are called.
-HELD_FIXED, AS_IT_LOOKS = "others held fixed", "as it looks"
+# Labels of the two kinds of lines.
+HELD_FIXED, UNADJUSTED = "others held fixed", "unadjusted"
+
+# Largest share of the height of a panel that a legend above its lines adds.
+MOST_ADDED = 0.8
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Entry of a legend."""
+
+    text: str
+    colour: str | None = None
+    """Colour of the line; None for that of text."""
+    is_dashed: bool = False
 
 
 @dataclass(frozen=True)
 class Line:
-    """The levels of one series, and how they are drawn."""
+    """Line of one series, and its style."""
 
     means: NDArray[np.float64]
     band: tuple[NDArray[np.float64], NDArray[np.float64]] | None
-    """Both ends of the interval of each level; None without."""
+    """Lower and upper limits of the interval of each mean; None without one."""
     colour: Any
     label: str
     is_main: bool
-    """Whether it is drawn thick; others are thin and dashed."""
+    """True for a thick solid line, False for a thin dashed one."""
     shift: float = 0.0
-    """How far beside the middle of a level it is drawn."""
+    """Horizontal distance from the middle of a level."""
 
 
 def draw_effect(ax: "Axes", effect: Effect, target: OriginalTarget, legend: bool = True) -> None:
@@ -76,7 +88,7 @@ def draw_effect(ax: "Axes", effect: Effect, target: OriginalTarget, legend: bool
 
 
 def _lines(ax: "Axes", effect: Effect, target: OriginalTarget) -> list[Line]:
-    """What is drawn of each series: levels as they look, then with others held fixed."""
+    """Return the lines of each series: unadjusted, then with others held fixed."""
     shown = shown_series(target)
     held = effect.fixed is not None and bool(effect.others)
     double = held and len(shown) <= MOST_DOUBLE
@@ -85,7 +97,7 @@ def _lines(ax: "Axes", effect: Effect, target: OriginalTarget) -> list[Line]:
         colour, shift = SERIES[k], (k - (len(shown) - 1) / 2) / len(shown)
         if double:
             dashed = ink(ax) if len(shown) == 1 else colour
-            lines.append(Line(effect.plain.means[:, k], None, dashed, AS_IT_LOOKS, False, shift))
+            lines.append(Line(effect.plain.means[:, k], None, dashed, UNADJUSTED, False, shift))
         levels = effect.plain if effect.fixed is None else effect.fixed
         half, means = normal_quantile((1 + LEVEL) / 2) * levels.standard_errors[:, k], levels.means[:, k]
         low, middle, high = (_possible(target, values) for values in (means - half, means, means + half))
@@ -95,40 +107,40 @@ def _lines(ax: "Axes", effect: Effect, target: OriginalTarget) -> list[Line]:
 
 
 def _possible(target: OriginalTarget, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Levels as they can be: a sum of effects may leave the range of shares."""
+    """Clip shares to the range from 0 to 1, which a sum of effects may leave."""
     return np.clip(levels, 0, 1) if target.classes else levels
 
 
 def legend_entries(effects: Sequence[Effect], target: OriginalTarget) -> list[Entry]:
-    """What a legend explains; nothing where one line speaks for itself."""
+    """Return the entries of the legend; none if there is only one kind of line."""
     shown = shown_series(target)
     entries = [Entry(target.series[series], SERIES[k]) for k, series in enumerate(shown)] if len(shown) > 1 else []
     if not any(effect.fixed is not None and effect.others for effect in effects):
         return entries
     entries.append(Entry(HELD_FIXED, SERIES[0] if len(shown) == 1 else None))
     if len(shown) <= MOST_DOUBLE:
-        entries.append(Entry(AS_IT_LOOKS, is_dashed=True))
+        entries.append(Entry(UNADJUSTED, is_dashed=True))
     return entries
 
 
 def _draw_rows(ax: "Axes", effect: Effect, target: OriginalTarget) -> None:
-    """Draw some rows as pale dots; those of a level beside each other."""
+    """Draw a sample of the rows as pale dots; those of a level are spread out."""
     rng = np.random.default_rng(0)
     rows = np.flatnonzero(effect.column.known)
     if len(rows) > MOST_POINTS:
         rows = np.sort(rng.choice(rows, MOST_POINTS, replace=False))
     x, y = effect.column.values[rows], target.values[rows, 0]
-    if not effect.column.levels and effect.bins.numbers:  # beyond the axis is the place of missing values
+    if not effect.column.levels and effect.bins.numbers:  # missing values are drawn beyond the axis
         x = np.where(x <= _core(effect.column.values[effect.column.known])[1], x, np.nan)
     if effect.column.levels:
         x = effect.bins.of_row[rows] + rng.uniform(-0.3, 0.3, size=len(rows))
-    if target.classes:  # so that rows do not hide each other
+    if target.classes:  # jitter, so that rows do not hide each other
         y = y + rng.uniform(-0.04, 0.04, size=len(rows))
     ax.plot(x, y, ".", color=GREY, markersize=4, alpha=0.45, mew=0)
 
 
 def _draw_numbers(ax: "Axes", effect: Effect, lines: list[Line]) -> None:
-    """Draw levels as lines from bin to bin, and that of missing values apart at the right."""
+    """Draw means as lines from bin to bin, and that of missing values apart at the right."""
     bins = effect.bins
     if not bins.numbers:
         return
@@ -149,7 +161,7 @@ def _draw_numbers(ax: "Axes", effect: Effect, lines: list[Line]) -> None:
 
 
 def _draw_missing(ax: "Axes", x: float, line: Line) -> None:
-    """Draw the level of missing values."""
+    """Draw the mean of rows with missing values."""
     if line.band is not None:
         ax.vlines(x, line.band[0][-1], line.band[1][-1], color=line.colour, linewidth=1.2)
     if line.is_main:
@@ -159,7 +171,7 @@ def _draw_missing(ax: "Axes", x: float, line: Line) -> None:
 
 
 def _name_missing(ax: "Axes", edge: float, apart: float) -> None:
-    """Set the place of missing values apart at the right, and name it below, where no number is in the way."""
+    """Separate missing values at the right by a line, and label them; numbers in the way are removed."""
     low, end = ax.get_xlim()[0], 2 * apart - edge
     room = (text_width(MISSING, ax.yaxis.label) / 2 + 2 * type_size(ax)) * (end - low) / width(ax)
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= min(edge, apart - room)]
@@ -170,7 +182,7 @@ def _name_missing(ax: "Axes", edge: float, apart: float) -> None:
 
 
 def _draw_levels(ax: "Axes", bins: Bins, lines: list[Line]) -> None:
-    """Draw the level of y of each level of a category as a dash with its interval; several series side by side."""
+    """Draw the mean of each level of a category as a dash with its interval; several series side by side."""
     n_series = max(sum(line.is_main for line in lines), 1)
     for line in lines:
         middle = bins.centres + 0.8 * line.shift
@@ -187,10 +199,62 @@ def _draw_levels(ax: "Axes", bins: Bins, lines: list[Line]) -> None:
 
 
 def _core(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Limits for an axis: all values, or without the outermost 2 % where these are far away."""
+    """Return the limits of an axis: the range of all values, or without the outermost 2 % if these are far away."""
     low, high = np.quantile(values, [0.01, 0.99]).tolist()
     span = high - low
     if span == 0 or (values.min() >= low - span and values.max() <= high + span):
         low, high = float(values.min()), float(values.max())
-        span = high - low or max(1.0, 1e-6 * abs(high))  # of huge numbers, 1 would be lost to rounding
+        span = high - low or max(1.0, 1e-6 * abs(high))  # 1 would be lost to rounding next to large numbers
     return low - 0.06 * span, high + 0.06 * span
+
+
+# --- legends --------------------------------------------------------------------------------------------------------
+
+
+def add_legend(ax: "Axes", entries: Sequence[Entry]) -> None:
+    """Add a legend above the lines of a panel, in as many columns as fit."""
+    if not entries:
+        return
+    columns = _columns(ax, entries, width(ax))
+    low, high = ax.get_ylim()
+    ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= high])  # none beside the legend
+    row = 1.5 * type_size(ax) / points(ax, ax.get_window_extent().height)
+    ax.set_ylim(low, high + (high - low) * min(row * -(-len(entries) // columns), MOST_ADDED))
+    _write(ax, ax, entries, width(ax), columns, loc="upper left", borderaxespad=0)
+
+
+def add_figure_legend(ax: "Axes", entries: Sequence[Entry]) -> None:
+    """Add a legend of all panels at the top of the figure, which must have a layout engine."""
+    if entries:
+        room = points(ax, ax.figure.bbox.width)
+        _write(ax.figure, ax, entries, room, _columns(ax, entries, room), loc="outside upper left")
+
+
+def _columns(ax: "Axes", entries: Sequence[Entry], room: float) -> int:
+    """Return the number of entries that fit side by side into ``room`` points."""
+    widest = max(text_width(text, ax.yaxis.label) for text in _texts(ax, entries, room)) + 3.5 * type_size(ax)
+    return int(np.clip(room // widest, 1, len(entries)))
+
+
+def _texts(ax: "Axes", entries: Sequence[Entry], room: float) -> list[str]:
+    """Return the texts of the entries, shortened to the width of a row."""
+    return fitting([Label(entry.text) for entry in entries], room - 5 * type_size(ax), ax.yaxis.label)
+
+
+def _write(where: Any, ax: "Axes", entries: Sequence[Entry], room: float, columns: int, **settings: Any) -> None:
+    """Add the legend to axes or a figure, without parsing formulas in its texts."""
+    make_line = require("matplotlib.lines", "a plot").Line2D
+    texts = _texts(ax, entries, room)
+    handles = [
+        make_line([], [], color=entry.colour or ink(ax), label=text, **line_style(entry.is_dashed))
+        for entry, text in zip(entries, texts, strict=True)
+    ]
+    compact = {"frameon": False, "handlelength": 1.6, "columnspacing": 1, "labelspacing": 0.3}
+    legend = where.legend(handles=handles, fontsize=type_size(ax), ncols=columns, **compact, **settings)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def line_style(is_dashed: bool) -> dict[str, Any]:
+    """Return the style of thin dashed lines or thick solid ones."""
+    return {"linestyle": (0, (3.5, 1.8)), "linewidth": 1.1} if is_dashed else {"linestyle": "-", "linewidth": 2.4}

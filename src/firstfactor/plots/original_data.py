@@ -1,4 +1,4 @@
-"""The analysed table: its columns and response in their own units, and its rows as they were encoded."""
+"""The analysed table: its columns and response in their original units, and its encoded rows."""
 
 import warnings
 from collections.abc import Collection, Iterator
@@ -9,50 +9,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.text import printable
+from .._utils.text import printable, quote_names
 from ..data.column_reader import read_column
 from ..data.columns import Labels, exact_floats, level_codes
 from ..data.observations import Observations, Table, read_table
 from ..data.response import read_target
 from ..data.stored_table import ColumnTable
 from ..data.table import open_table
-from ..parameters import Options
 from ..results.indices import Indices
+from ..settings import Options
 from ..variance.conditional import Variances, how_to_read, make_variances
 
 Floats = NDArray[np.float64]
 
-# The label of values that are missing, among those of a category.
+# Label of missing values of a category.
 MISSING = "(missing)"
 
 
 @dataclass(frozen=True)
 class OriginalColumn:
-    """One column of a factor as it stands in the table."""
+    """Column of a factor in its original units."""
 
     values: Floats
-    """Numbers, not a number where missing; or for each row the position of its level."""
+    """Numbers, with NaN for missing ones; or the position of the level of each row."""
     levels: tuple[str, ...]
-    """Labels in order, the last for missing values if there are some; empty for numbers."""
+    """Labels of the levels in order, the last one for missing values if there are any; empty for numbers."""
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """For each row the position of its level."""
+        """Position of the level of each row."""
         return self.values.astype(np.intp)
 
     @cached_property
     def counts(self) -> NDArray[np.intp]:
-        """How many rows each level has."""
+        """Number of rows of each level."""
         return np.bincount(self.codes, minlength=len(self.levels))
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
-        """Which rows have a value, (rows,)."""
+        """Mask of the rows with a value, of shape (rows,)."""
         return ~np.isnan(self.values)
 
     @cached_property
     def ranks(self) -> Floats:
-        """The rank of each number, equal ones sharing theirs; missing ones are in the middle."""
+        """Rank of each number, averaged over ties; missing numbers have the mean rank."""
         from scipy.stats import rankdata  # takes half a second, and most results are never reported
 
         ranks = np.full(self.values.size, np.nan)
@@ -60,25 +60,25 @@ class OriginalColumn:
         return np.where(self.known, ranks, np.mean(ranks[self.known]) if self.known.any() else 0.0)
 
     def take(self, rows: NDArray[np.intp]) -> "OriginalColumn":
-        """Some rows."""
+        """Return the column on some rows."""
         return OriginalColumn(self.values[rows], self.levels)
 
 
 @dataclass(frozen=True)
 class OriginalTarget:
-    """The response as it stands in the table."""
+    """Response in its original units."""
 
     name: str
     values: Floats
-    """(rows, series): a quantity, a column of 0 and 1 for each class (of two, for the second), or several outputs."""
+    """Values of shape (rows, series): numbers, indicators of each class (the second of two), or several outputs."""
     series: tuple[str, ...]
-    """What each column is: the class or the output."""
+    """Name of each series: the class or the output."""
     classes: tuple[str, ...] = ()
-    """The labels; empty for quantities."""
+    """Class labels; empty for a numeric response."""
 
     @property
     def label(self) -> str:
-        """What the values are, for an axis."""
+        """Label of an axis with these values."""
         if len(self.classes) == 2:
             return f"share of {self.name} = {self.classes[1]}"
         if self.classes:
@@ -87,20 +87,20 @@ class OriginalTarget:
 
 
 class AnalysedTable:
-    """The table that was analysed, read again only as far as the analysis does not hand it over.
+    """Table that was analysed; only what the analysis does not hand over is read again.
 
     Parameters
     ----------
     X, y : table and response
-        As they were given to the analysis.
+        As passed to the analysis.
     indices : Indices
-        The result of the analysis.
+        Result of the analysis.
     options : Options, optional
-        Those of the analysis; without them, `variances` cannot be used.
+        Parameters of the analysis, needed by `variances`.
     sample_weight, groups : array-like of shape (rows,), optional
-        As they were given to the analysis.
+        As passed to the analysis.
     observed : Observations, optional
-        The encoded rows of the analysis. Default: X is encoded again when `variances` is first called.
+        Encoded rows of the analysis. Default: X is encoded again at the first call of `variances`.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class AnalysedTable:
 
     @cached_property
     def n_rows(self) -> int:
-        """Number of rows of X, analysed or not."""
+        """Number of rows of X, including those that were not analysed."""
         return self.X.n_rows if isinstance(self.X, ColumnTable) else open_table(self.X)[2]
 
     @property
@@ -137,11 +137,11 @@ class AnalysedTable:
         return {i: self._columns[i] for i in factors}
 
     def each_column(self, factors: Collection[int]) -> Iterator[tuple[int, str, OriginalColumn]]:
-        """Yield factor, name and values of the columns of some factors in the order of the table, and keep none."""
+        """Yield factor, name and values of each column of some factors, in the order of the table, and keep none."""
         indices, rows = self.indices, self.rows
         factor_of = {j: i for i, members in enumerate(indices.members) for j in members}
         names, columns = self._open([j for j, i in factor_of.items() if i in factors])
-        _refuse_another_table(names, indices, isinstance(columns, np.ndarray))
+        _check_table(names, indices, isinstance(columns, np.ndarray))
         for j, column in enumerate(columns.T if isinstance(columns, np.ndarray) else columns):
             i = factor_of[j]
             if i in factors:
@@ -159,7 +159,7 @@ class AnalysedTable:
 
     @cached_property
     def target(self) -> OriginalTarget:
-        """The response in its own units."""
+        """Response in its original units."""
         outputs = read_target(self._y, self.n_rows).on_rows(self.rows)
         names = tuple(map(printable, outputs.names))
         if len(names) > 1:
@@ -182,11 +182,11 @@ class AnalysedTable:
             self.options, n_neighbors=None, n_outer=None, missing="level", estimator=estimator, random_state=0
         )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the analysis has warned already
+            warnings.simplefilter("ignore")  # the analysis has already warned
             return make_variances(self._observe(factors, plain), plain)
 
     def _observe(self, factors: Collection[int], options: Options) -> Observations:
-        """Return the encoded rows; of a table in files, which are not kept, only some factors are read."""
+        """Return the encoded rows; for a table in files, only of some factors, and without keeping them."""
         if self._observed is not None:
             return self._observed
         X, is_stored = self.X, isinstance(self.X, ColumnTable)
@@ -199,7 +199,7 @@ class AnalysedTable:
         return observed
 
     def _on_analysed_rows(self, table: Table) -> Table:
-        """Leave out rows that were not analysed: those with a weight of 0, or with missing values."""
+        """Remove rows that were not analysed: those with a weight of 0, or with missing values."""
         wanted = self.rows
         given = np.arange(self.n_rows) if table.rows is None else table.rows
         if not np.isin(wanted, given).all():
@@ -207,26 +207,21 @@ class AnalysedTable:
         return table if wanted.size == given.size else table.on_rows(np.searchsorted(given, wanted))
 
 
-def _refuse_another_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> None:
-    """Refuse a table that is not the one analysed; names may be missing on one side."""
+def _check_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> None:
+    """Raise an error if the table is not the one that was analysed; names may be missing on one side."""
     n_columns = sum(map(len, indices.members))
     grouped = n_columns != len(indices.names)
     positions = tuple(f"x{j}" for j in range(n_columns))
     if len(names) == n_columns and (unnamed or grouped or names == indices.names or indices.names == positions):
         return
     raise ValueError(
-        f"X must be the table that was analysed, with the columns {_first_few(indices.names)}; got {_first_few(names)}."
+        f"X must be the table that was analysed, with the columns {quote_names(indices.names)}; "
+        f"got {quote_names(names)}."
     )
 
 
-def _first_few(names: tuple[str, ...]) -> str:
-    """A few names for a message."""
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown}, ... ({len(names)} in all)"
-
-
 def _read(column: Any, name: str, category: bool) -> OriginalColumn:
-    """One column of the table as numbers or as levels in order."""
+    """Return one column of the table as numbers or as levels in order."""
     read = read_column(column, f"column {name!r} of X")
     values = read.values
     if isinstance(values, np.ndarray) and values.dtype != bool and not category:

@@ -1,4 +1,4 @@
-"""The picture of two factors together: the mean of y in cells of both, as colours."""
+"""Plot of two factors: the mean of y in cells of both, as colours."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from .axes import (
     type_size,
     width,
 )
-from .bins import Bins, make_bins
+from .effect_levels import Bins, make_bins
 from .original_data import MISSING, AnalysedTable
 
 if TYPE_CHECKING:
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Bins or levels of each factor: at least and at most so many bins, such that a cell has about so many rows.
+# Minimum and maximum number of bins or levels of each factor, and number of rows in a cell.
 LEAST_SIDE, MOST_SIDE, ROWS_IN_CELL = 3, 8, 15
 
-# Dark to bright and blue to yellow, alike for all kinds of colour vision, on light and on dark pages. More steps could
-# not be told apart, and each is drawn in the scale beside the picture. The darkest would vanish on a dark page.
+# The colour map goes from dark blue to bright yellow and suits all kinds of colour vision. More steps could not be told
+# apart and would make the page larger. The darkest colours would be invisible on a dark page.
 COLOUR_MAP, COLOUR_STEPS, DARKEST = "cividis", 32, 0.12
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of both factors."""
+    """One of the two factors."""
 
     name: str
     bins: Bins
 
     @property
     def labels(self) -> list[str]:
-        """What is written at each bin; at the edges of ranges of numbers, there is one more."""
+        """Label of each bin, or of each edge of ranges of numbers."""
         if not self.bins.edges.size:
             return list(self.bins.labels)
         if self.is_ranges:
@@ -53,13 +53,13 @@ class Side:
 
     @property
     def is_ranges(self) -> bool:
-        """Whether bins are ranges of numbers, not single values."""
+        """True if bins are ranges of numbers, not single values."""
         edges = self.bins.edges
         return bool(edges.size) and not np.array_equal(self.bins.centres[: self.bins.numbers], edges[:-1])
 
     @property
     def count(self) -> int:
-        """How many bins there are."""
+        """Number of bins."""
         return len(self.bins.centres)
 
 
@@ -70,20 +70,20 @@ class Pair:
     across: Side
     up: Side
     means: Floats
-    """(bins up, bins across); not a number where there are no rows."""
+    """Mean in each cell, of shape (bins up, bins across); NaN without rows."""
     counts: NDArray[np.intp]
-    """How many rows each cell has, (bins up, bins across)."""
+    """Number of rows in each cell, of shape (bins up, bins across)."""
     label: str
-    """What the mean is of."""
+    """Label of the mean."""
 
 
 # --- read ----------------------------------------------------------------------------------------------------------
 
 
 def read_pair(table: AnalysedTable, first: int, second: int) -> Pair:
-    """Return two factors, given by position, and the mean of y in their cells; of grouped columns the first one.
+    """Return two factors, given by position, with the mean of y in their cells; of grouped columns, the first.
 
-    Of several classes or outputs it is the one whose mean differs most from cell to cell.
+    Of several classes or outputs, it is that of the one whose mean varies most between cells.
     """
     columns, target = table.columns((first, second)), table.target
     most = int(np.clip(np.sqrt(len(target.values) / ROWS_IN_CELL), LEAST_SIDE, MOST_SIDE))
@@ -105,7 +105,7 @@ def read_pair(table: AnalysedTable, first: int, second: int) -> Pair:
 
 
 def _write_numbers(values: Floats) -> list[str]:
-    """Numbers with as many decimals as tell them apart, all alike; exponents only where these are needed."""
+    """Format numbers with enough decimals to distinguish them, and with exponents only if needed."""
     largest, span = float(np.abs(values).max()), float(np.ptp(values)) or float(np.abs(values).max())
     different = len(set(values.tolist()))
     if span < 1e-3 or largest >= 1e7:
@@ -124,14 +124,14 @@ def _write_numbers(values: Floats) -> list[str]:
 
 
 def draw_pair(ax: "Axes", pair: Pair) -> None:
-    """Draw the cells as colours, with a scale at the right; cells without rows stay blank."""
+    """Draw the cells as colours, with a colour bar at the right; cells without rows are blank."""
     colours = _colours()
     mesh = ax.pcolormesh(np.ma.masked_invalid(pair.means), cmap=colours, edgecolor="face", linewidth=0.3)
     scale = ax.figure.colorbar(mesh, ax=ax, pad=0.02, aspect=30)
     scale.outline.set_visible(False)
     separate_thousands(scale.ax)
     if scale.solids is not None:
-        scale.solids.set_edgecolor("face")  # or white lines show between the steps
+        scale.solids.set_edgecolor("face")  # else there are white lines between the steps
     short = fitting([Label(pair.label)], final_height(ax), ax.yaxis.label)[0]
     scale.set_label(short, parse_math=False, size=type_size(ax))
     scale.ax.tick_params(labelsize=type_size(ax))
@@ -143,13 +143,13 @@ def draw_pair(ax: "Axes", pair: Pair) -> None:
 
 
 def _colours() -> Any:
-    """The colours from low to high."""
+    """Return the colour map."""
     all_colours = require("matplotlib", "a plot").colormaps[COLOUR_MAP]
     return require("matplotlib.colors", "a plot").ListedColormap(all_colours(np.linspace(DARKEST, 1, COLOUR_STEPS)))
 
 
 def _label_side(ax: "Axes", side: Side, is_across: bool) -> None:
-    """Write values at the edges of ranges, or in the middle of single values and levels; and the name."""
+    """Label the edges of ranges, or the middle of single values and levels, and the axis."""
     axis = ax.xaxis if is_across else ax.yaxis
     labels = side.labels
     places = np.arange(len(labels)) + (0.0 if side.is_ranges else 0.5)

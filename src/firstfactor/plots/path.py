@@ -1,4 +1,4 @@
-"""The picture of a selection: how much is explained after each step, from left to right."""
+"""Plot of a selection: the share explained after each step, from left to right."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,33 +31,32 @@ if TYPE_CHECKING:
 
     from .axes import NewFigure
 
-# Factors that enter or leave in one step are all named if they are no more than this, and their names not longer.
+# Maximum number of factors of one step that are named, and of the characters of their names together.
 MOST_NAMED, MOST_CHARACTERS = 3, 30
 
-# Room above R² = 1 for its figure, as a share of the axis.
+# Space above R² = 1 for its value, as a share of the axis.
 HEADROOM = 0.12
 
-# Names that are turned want so many points below the axes, or this share of their height.
+# Points that rotated names need below the axes, or else the share of the height of the axes that they use.
 LEAST_BELOW, ROOM_INSIDE = 60, 0.45
 
-
-# Smaller p-values are not written.
+# Smaller p-values are not shown.
 BEYOND_DOUBT = 0.0005
 
 
 @dataclass(frozen=True)
 class Stop:
-    """One column of the picture of the path: a change, and what is explained after it."""
+    """Column of the plot: a change of the set of factors, and R² after it."""
 
     label: Label
     r2: float
     stays: bool
-    """Whether these are factors that enter and are still there at the end, or the start."""
+    """True for factors that enter and are never removed, and for the start."""
     p_value: float | None = None
 
 
 def stops(path: Path, final_r2: float) -> list[Stop]:
-    """What changed in a selection, in order, after the start if that is not empty."""
+    """Return the changes of a selection in order, after the start if that is not empty."""
     found = []
     first = path.steps[0] if path.steps else None
     if first is not None and first.base:
@@ -67,13 +66,15 @@ def stops(path: Path, final_r2: float) -> list[Stop]:
     for step, following in zip(path.steps, (*path.steps[1:], None), strict=False):
         if step.chosen:
             r2 = final_r2 if following is None else following.base_explained / path.response_variance
+            if step.entering and not step.leaving and found:  # more factors explain no less; estimates vary
+                r2 = max(r2, found[-1].r2)
             stays = bool(step.entering) and not left.intersection(step.entering)
             found.append(Stop(_label(path, step), r2, stays, step.p_value))
     return found
 
 
 def _label(path: Path, step: Step) -> Label:
-    """The factors that enter or leave."""
+    """Return the label of a step: the factors that enter or leave."""
     if step.entering and step.leaving:  # one for several
         return Label(path.names[step.entering[0]], "+ ", f" for {len(step.leaving):,}")
     sign, names = "+ " if step.entering else "− ", [path.names[i] for i in step.chosen]
@@ -84,7 +85,7 @@ def _label(path: Path, step: Step) -> Label:
 
 
 def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "Axes":
-    """Draw the path into ``ax`` or into a figure that ``new_figure`` makes."""
+    """Draw the path into ``ax``, or into a figure made by ``new_figure``."""
     if indices.path is None:
         raise ValueError(
             f"result must come from a selection; {indices.method} has no path. Use FIRST or backward_elimination, or "
@@ -109,21 +110,21 @@ def draw_path(indices: Indices, ax: "Axes | None", new_figure: "NewFigure") -> "
 
 
 def _note(stop: Stop) -> str:
-    """The evidence of a step, where there is one and it is not overwhelming."""
+    """Return the p-value of a step; empty if there is none, or if it is very small."""
     return "" if stop.p_value is None or stop.p_value < BEYOND_DOUBT else f"p {format_p(stop.p_value)}"
 
 
 def _axis_label(indices: Indices) -> str:
-    """Say what R² is: the calibrated rule measures its own, and other rows give another one."""
+    """Return the label of R²: that of the calibrated rule, of the rows for selection, or of all rows."""
     if is_calibrated(indices):
         return "R² so far (sums of functions)"
-    apart = indices.path is not None and indices.path.rows_apart
+    apart = indices.path is not None and indices.path.n_selection_rows
     return "R² so far (rows selected on)" if apart else "R² of the factors so far"
 
 
 def _draw_ceiling(ax: "Axes", indices: Indices) -> float:
-    """Draw the ceiling and return where it is, not a number where the path does not lead there."""
-    if is_calibrated(indices) or (indices.path is not None and indices.path.rows_apart):
+    """Draw the ceiling and return its value; NaN without drawing it if the path cannot end there."""
+    if is_calibrated(indices) or (indices.path is not None and indices.path.n_selection_rows):
         return np.nan
     ceiling = indices.r2_ceiling
     ax.axhline(ceiling, color=VERMILION, linestyle="--", linewidth=1.2, label=f"ceiling {ceiling:.2f}", zorder=1)
@@ -131,9 +132,9 @@ def _draw_ceiling(ax: "Axes", indices: Indices) -> float:
 
 
 def _set_limits(ax: "Axes", found: list[Stop]) -> float:
-    """Let R² go from 0 to 1; return how much room that leaves for names in the axes, in points.
+    """Set the axis of R² from 0 to 1; return the space for names within the axes, in points.
 
-    They get some where there is too little below and no layout engine makes any: the line they hang from moves up.
+    There is some if there is too little space below and no layout engine: the axis line then moves up.
     """
     low = min(0.0, *(stop.r2 for stop in found)) if found else 0.0
     high = low + (1 - low) * (1 + HEADROOM)
@@ -149,7 +150,7 @@ def _set_limits(ax: "Axes", found: list[Stop]) -> float:
 
 
 def _draw_stops(ax: "Axes", found: list[Stop], ceiling: float) -> None:
-    """Draw what is explained step by step."""
+    """Draw R² after each step."""
     columns = np.arange(len(found))
     r2 = np.array([stop.r2 for stop in found])
     stays = np.array([stop.stays for stop in found], dtype=bool)
@@ -157,19 +158,19 @@ def _draw_stops(ax: "Axes", found: list[Stop], ceiling: float) -> None:
     ax.plot(columns, r2, color=BLUE, linewidth=1.4, alpha=0.5)
     ax.plot(columns[stays], r2[stays], "o", color=BLUE, markersize=size)
     if not stays.all():
-        ax.plot(columns[~stays], r2[~stays], "X", color=VERMILION, markersize=size + 1, label="taken out")
+        ax.plot(columns[~stays], r2[~stays], "X", color=VERMILION, markersize=size + 1, label="removed")
     _write_values(ax, r2, ceiling)
 
 
 def _write_values(ax: "Axes", r2: NDArray[np.float64], ceiling: float) -> None:
-    """Write R² above the points, or below them where the ceiling would run through it.
+    """Annotate points with R², above them, or below if the ceiling would cross it.
 
-    Where not all have room, only some are written, always the last one.
+    If not all fit, only some are annotated, including the last.
     """
     if not r2.size:
         return
     low, high = ax.get_ylim()
-    unit = (high - low) * type_size(ax) / points(ax, ax.get_window_extent().height)  # the height of a figure
+    unit = (high - low) * type_size(ax) / points(ax, ax.get_window_extent().height)  # the height of a digit
     room = text_width("0.00", ax.yaxis.label) + 4
     for column in range(r2.size - 1, -1, -int(np.ceil(room / column_width(ax, r2.size)))):
         is_below = 0.2 * unit < ceiling - r2[column] < 2 * unit and r2[column] > 2 * unit

@@ -1,4 +1,4 @@
-"""What a page tells about the table itself: effects, two factors that work together, and summaries of columns."""
+"""Contents of the page on the table: effects, a pair of factors that work together, and summaries of columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from .._utils.shorten import shorten
-from .._utils.text import printable
+from .._utils.text import list_names, printable, shorten
 from ..data.design import Kind
 from ..data.stored_table import ColumnTable
 from ..data.table import flatten_names
@@ -18,37 +17,37 @@ from ..plots.effect_levels import Effect, hold_others_fixed, read_effects
 from ..plots.effects import legend_entries
 from ..plots.original_data import AnalysedTable, OriginalColumn, OriginalTarget
 from ..plots.pair import Pair, read_pair
-from ..results.drivers import LEAST_LOST
+from ..results.constants import LEAST_LOST
 from ..results.formats import format_number
 from ..results.indices import Indices
-from ..results.sharing import Driver
+from ..results.ranking_line import RankingLine
 from ..results.wording import without_point
 
-# What a reader can take in; the page says how many more there are.
+# Maximum numbers of entries that are shown; the page says how many more there are.
 MOST_EFFECTS, MOST_SUMMARIES, MOST_CLASSES = 12, 40, 12
 
-# Factors whose pairs are looked at: the most important one of each driver.
+# Maximum number of factors whose pairs are compared: the most important one of each driver.
 MOST_FACTORS = 5
 
 
 @dataclass(frozen=True)
 class Data:
-    """What the page tells about the table itself."""
+    """Contents of the page on the table."""
 
     target: OriginalTarget
     effects: list[Effect]
     n_effects: int
-    """How many there are, shown or not."""
+    """Number of effects, including those that are not shown."""
     pair: Pair | None
-    """Two factors that work together."""
+    """Two factors that work together; None if no pair clearly does."""
     summaries: dict[str, tuple[Kind, str]]
-    """Kind and values of each column by name."""
+    """Kind of each column and summary of its values, by name."""
 
 
 def read_data(table: AnalysedTable) -> Data:
-    """Go through the table; with the options of the analysis, effects are also found with other factors held fixed."""
+    """Read what the page shows of the table; effects with other factors held fixed need the options of the analysis."""
     indices = table.indices
-    apart = 0 if indices.path is None else indices.path.rows_apart
+    apart = 0 if indices.path is None else indices.path.n_selection_rows
     if len(table.rows) != indices.n_rows + apart or (indices.rows is not None and indices.rows[-1] >= table.n_rows):
         expected = f"{indices.n_rows}, and {apart} to select on" if apart else f"{indices.n_rows}"
         raise ValueError(f"X must have the rows that were analysed ({expected}); got {table.n_rows}.")
@@ -69,18 +68,18 @@ def read_data(table: AnalysedTable) -> Data:
 
 
 def representatives(indices: Indices) -> list[int]:
-    """Return the first factor of each driver, a selected one if there is any; the most important driver first."""
+    """Return the first selected factor of each driver, or else its first; the most important driver comes first."""
     return [_representative(indices, driver) for driver in indices.drivers]
 
 
-def _representative(indices: Indices, driver: Driver) -> int:
+def _representative(indices: Indices, driver: RankingLine) -> int:
     return next((i for i in driver.factors if indices.support[i]), driver.factors[0])
 
 
 def strongest_pair(table: AnalysedTable) -> Pair | None:
-    """Return the two factors that work together most, with the mean of y over both; None if no two do for sure."""
+    """Return the two factors that work together most, with the mean of y over both; None if no pair clearly does."""
     indices = table.indices
-    drivers = [driver for driver in indices.drivers[:MOST_FACTORS] if driver.lost >= LEAST_LOST]
+    drivers = [driver for driver in indices.drivers[:MOST_FACTORS] if driver.importance >= LEAST_LOST]
     among = tuple(sorted(_representative(indices, driver) for driver in drivers))
     if len(among) < 2 or table.options is None:
         return None
@@ -93,13 +92,13 @@ def strongest_pair(table: AnalysedTable) -> Pair | None:
 
 
 def _how_many(indices: Indices, factors: Sequence[int], n_columns: int) -> int:
-    """How many of some factors, from the first on, have so many columns together."""
+    """Return the number of factors, from the first, that have ``n_columns`` columns together."""
     ends = np.cumsum([len(indices.members[i]) for i in factors])
     return int(np.searchsorted(ends, n_columns)) + 1
 
 
 def _summarise_each(table: AnalysedTable, factors: Sequence[int], dates: set[str]) -> dict[str, tuple[Kind, str]]:
-    """Kind and values of the columns of some factors, in this order; one column at a time is in memory."""
+    """Return kind and summary of the columns of some factors, in this order, with one column at a time in memory."""
     found: dict[int, dict[str, tuple[Kind, str]]] = {i: {} for i in factors}
     for i, name, column in table.each_column(found.keys()):
         found[i][name] = table.indices.kinds[i], summarise(column, name in dates)
@@ -107,7 +106,7 @@ def _summarise_each(table: AnalysedTable, factors: Sequence[int], dates: set[str
 
 
 def _find_dates(X: Any) -> set[str]:
-    """The names of columns that hold dates: in the analysis they are numbers of days since 1970."""
+    """Return the names of columns with dates, which are numbers of days since 1970 in the analysis."""
     if isinstance(X, ColumnTable):
         return X.dates
     frame = nw.from_native(flatten_names(X), pass_through=True)
@@ -117,7 +116,7 @@ def _find_dates(X: Any) -> set[str]:
 
 
 def summarise(column: OriginalColumn, are_dates: bool = False) -> str:
-    """The range of numbers, or of dates, or the most frequent levels in a few words."""
+    """Return the range of numbers or dates, or the most frequent levels, in a few words."""
     if not column.levels:
         return _summarise_numbers(column, _format_date if are_dates else format_number)
     most = np.argsort(-column.counts, kind="stable")[:3]
@@ -126,7 +125,7 @@ def summarise(column: OriginalColumn, are_dates: bool = False) -> str:
 
 
 def _format_date(days: float) -> str:
-    """The date that is some days after the first of 1970."""
+    """Return the date that is a number of days after 1970-01-01."""
     return str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(days)), "D"))
 
 
@@ -141,12 +140,12 @@ def _summarise_numbers(column: OriginalColumn, write: Callable[[float], str]) ->
 
 
 def brief(text: str, most: int = 40) -> str:
-    """A text shortened in the middle to some characters."""
+    """Return a text shortened in the middle to a maximum length."""
     return shorten(text, lambda shorter: len(shorter) <= most)
 
 
 def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
-    """What the page says about the data, with names in place of positions."""
+    """Return what the page shows of the data, as plain values by name."""
     target = data.target
     shown = list(data.summaries.items())[:MOST_SUMMARIES]
     return {
@@ -164,15 +163,14 @@ def describe_data(data: Data, indices: Indices) -> dict[str, Any]:
 
 
 def _summarise_target(target: OriginalTarget) -> str:
-    """The range of the response, how many rows each class has, or which outputs there are."""
+    """Return the range of the response, the number of rows of each class, or the names of the outputs."""
     if target.classes:
         counts = target.values.sum(axis=0).astype(int).tolist()
         counts = [len(target.values) - counts[0], *counts] if len(target.classes) == 2 else counts
         shown = [
             f"{brief(without_point(label))} ({count:,})" for label, count in zip(target.classes, counts, strict=True)
         ]
-        more = len(shown) - MOST_CLASSES
-        return ", ".join(shown[:MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
+        return list_names(shown, most=MOST_CLASSES)
     if len(target.series) > 1:
-        return ", ".join(map(brief, target.series[:MOST_CLASSES]))
+        return list_names([*map(brief, target.series)], most=MOST_CLASSES)
     return summarise(OriginalColumn(target.values[:, 0], ()))

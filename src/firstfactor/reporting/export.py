@@ -1,4 +1,4 @@
-"""All there is to know about a result as plain values: what JSON and CSV files hold."""
+"""Contents of JSON and CSV files: all results as plain values."""
 
 import json
 import math
@@ -8,35 +8,37 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._utils.optional import versions
-from ..results.explanations import why_left_out
-from ..results.wording import LEVEL, say_no_p_values
-from .rows import explain
+from ..results.constants import LEVEL
+from ..results.explanations import explain_factor
+from ..results.indices import Indices, ranking_lines
+from ..results.ranking_line import RankingLine
+from ..results.wording import say_no_p_values
 
-# Where spreadsheets would begin a formula: at the start of a text, and after a semicolon or a line break where
-# semicolons separate cells, whatever is in quotes. Signs of full width count as well.
+# Positions at which a spreadsheet would read a formula: at the start of a text, and after a semicolon or a line break
+# if it takes semicolons as separators, even in quotes. Full-width characters count as well.
 FORMULA = re.compile(r"(?:^|(?<=[;\r\n]))(?=[\t\r\n]|\s*[=+@\-\uff1d\uff0b\uff0d\uff20])")
 
 if TYPE_CHECKING:
-    from ..results.indices import Indices
+    from ..findings.finding import Finding
     from ..results.sharing import Cluster, Tree
     from ..results.stability import Stability
     from ..tables.dataset import Dataset
 
 
 class Exported(Protocol):
-    """What is exported: a `Ranking`."""
+    """Interface of `Ranking` that is exported."""
 
     @property
-    def indices(self) -> "Indices":
+    def indices(self) -> Indices:
         """Importances."""
 
     @property
     def dataset(self) -> "Dataset":
-        """The table."""
+        """Table."""
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that the table comes from."""
+        """Files that the table comes from."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -44,35 +46,39 @@ class Exported(Protocol):
 
     @property
     def stability(self) -> "Stability | None":
-        """How often each factor is selected on halves of the rows."""
+        """Selection frequencies on random half-samples."""
 
     @property
     def seconds(self) -> Mapping[str, float]:
-        """How long each part took."""
+        """Duration of each part."""
+
+    @property
+    def findings(self) -> "tuple[Finding, ...]":
+        """What there is to notice about the table."""
 
     @property
     def classes(self) -> list[Any]:
-        """The class labels."""
+        """Class labels."""
 
 
 def as_json(result: Exported, more: Mapping[str, Any]) -> str:
-    """Everything as JSON text, ``more`` first."""
+    """Return all results as JSON text, after the entries of ``more``."""
     return _encodable(json.dumps({**more, **as_dict(result)}, indent=2, ensure_ascii=False, default=str) + "\n")
 
 
 def as_csv(result: Exported) -> str:
-    """The table of factors as CSV text."""
+    """Return the table of factors as CSV text."""
     rows = _factor_rows(result)
     return _encodable("".join(f"{','.join(map(_cell, row))}\n" for row in (rows[0], *(row.values() for row in rows))))
 
 
 def _encodable(text: str) -> str:
-    """Text that can be written as UTF-8: bytes of paths that are not UTF-8 are escaped, as JSON has it."""
+    """Return text that can be encoded as UTF-8: other bytes of paths are escaped, as in JSON."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def as_dict(result: Exported) -> dict[str, Any]:
-    """Everything as plain values by name."""
+    """Return all results as plain values by name."""
     data, indices = result.dataset, result.indices
     return {
         "data": {
@@ -101,7 +107,7 @@ def as_dict(result: Exported) -> dict[str, Any]:
         "r2_ceiling": indices.r2_ceiling,
         **_uncertainty(indices),
         "sample_size": _sample_size(indices),
-        "findings": [vars(finding) for finding in indices.findings],
+        "findings": [finding.as_dict() for finding in result.findings],
         "response_variance": indices.response_variance,
         "explained_variance": indices.explained_variance,
         "noise_variance": indices.response_variance - indices.explained_variance,
@@ -114,8 +120,8 @@ def as_dict(result: Exported) -> dict[str, Any]:
     }
 
 
-def _uncertainty(indices: "Indices") -> dict[str, Any]:
-    """How sure the ceiling and the noise variance are."""
+def _uncertainty(indices: Indices) -> dict[str, Any]:
+    """Return the uncertainty of the ceiling and of the noise variance."""
     sure = indices.uncertainty
     return {
         "r2_standard_error": None if sure is None else _number(sure.r2),
@@ -127,8 +133,8 @@ def _uncertainty(indices: "Indices") -> dict[str, Any]:
     }
 
 
-def _sample_size(indices: "Indices") -> dict[str, Any]:
-    """Whether the rows are enough."""
+def _sample_size(indices: Indices) -> dict[str, Any]:
+    """Return the diagnosis of the sample size."""
     size = indices.sample_size
     return {
         "distance_share": size.distance_share,
@@ -137,8 +143,8 @@ def _sample_size(indices: "Indices") -> dict[str, Any]:
     }
 
 
-def _sharing(indices: "Indices") -> dict[str, Any]:
-    """Which factors stand in for each other, and the tree that shows which share information; None if not looked at."""
+def _sharing(indices: Indices) -> dict[str, Any]:
+    """Return clusters of factors that share information, and the dependence tree; None if not analysed."""
     sharing = indices.sharing
     if sharing is None:
         return {"clusters": None, "tree": None}
@@ -149,7 +155,7 @@ def _sharing(indices: "Indices") -> dict[str, Any]:
 
 
 def _cluster(cluster: "Cluster") -> dict[str, Any]:
-    """Factors that stand in for each other; ``kept`` is in the order of ``factors``."""
+    """Return a cluster; ``kept`` is in the order of ``factors``."""
     low, high = map(_number, cluster.interval(LEVEL))
     return {
         "factors": list(cluster.factors),
@@ -160,12 +166,12 @@ def _cluster(cluster: "Cluster") -> dict[str, Any]:
         "representative": cluster.representative,
         "kept": list(cluster.kept),
         "dependence": cluster.dependence,
-        "any_will_do": cluster.any_will_do,
+        "any_will_do": cluster.interchangeable,
     }
 
 
 def _tree(tree: "Tree") -> dict[str, Any]:
-    """The leaves by name, and the nodes from those that share most to the root; ``children`` number leaves first."""
+    """Return the leaves by name, and the nodes up to the root; numbers of ``children`` count leaves first."""
     return {
         "leaves": [tree.names[i] for i in tree.leaves],
         "nodes": [
@@ -182,7 +188,7 @@ def _tree(tree: "Tree") -> dict[str, Any]:
 
 
 def _stability(found: "Stability") -> dict[str, Any]:
-    """What selecting on halves gave; frequencies are those of the factors."""
+    """Return the results of selections on half-samples, without the frequencies, which are those of factors."""
     return {
         "pairs": found.n_pairs,
         "threshold": found.threshold,
@@ -194,55 +200,48 @@ def _stability(found: "Stability") -> dict[str, Any]:
 
 
 def _factor_rows(result: Exported) -> list[dict[str, Any]]:
-    """One row per factor, the selected ones first."""
-    indices, halves = result.indices, result.stability
-    ranking, shares, support, weak = indices.ranking, indices.shares, indices.support, indices.weak
-    evidence, alone = _evidence(indices), _alone(indices)
-    return [
-        {
-            "rank": int(ranking[i]),
-            "factor": indices.names[i],
-            "kind": indices.kinds[i],
-            "importance": float(shares[i]),
-            **evidence[i],
-            **alone[i],
-            **({} if halves is None else {"frequency": float(halves.frequencies[i])}),
-            "selected": bool(support[i]),
-            "weak": bool(weak[i]),
-            "reason": "" if support[i] else why_left_out(indices, i),
-            "explanation": explain(indices, i),
-            "missing": indices.missing[i],
-            "forced": i in indices.forced,
-        }
-        for i in [*indices.selected.tolist(), *indices.left_out.tolist()]
-    ]
+    """Return one row per factor, the selected ones first, the others in the order of the ranking."""
+    indices = result.indices
+    apart = [each for line in ranking_lines(indices, result.stability) for each in line.members or (line,)]
+    lines = [each for line in apart for each in (line, *line.same)]
+    ranking, q_values = indices.ranking, None if indices.uncertainty is None else indices.q_values
+    lines.sort(key=lambda line: int(ranking[line.factors[0]]))
+    return [_factor_row(indices, line, int(ranking[line.factors[0]]), q_values) for line in lines]
 
 
-def _evidence(indices: "Indices") -> list[dict[str, float | None]]:
-    """How sure each importance is; None where that is not known."""
-    names = ("standard_error", "p_value", "q_value", "low", "high")
-    if indices.uncertainty is None:
-        return [dict.fromkeys(names)] * len(indices.names)
-    columns = (indices.standard_errors, indices.p_values, indices.q_values, *indices.interval(LEVEL).T)
-    return [dict(zip(names, map(_number, row), strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _alone(indices: "Indices") -> list[dict[str, float | None]]:
-    """What each factor explains by itself, and how sure that is; None where it is not known."""
-    names = ("alone", "alone_standard_error")
-    if indices.sharing is None:
-        return [dict.fromkeys(names)] * len(indices.names)
-    found = indices.sharing.alone
-    rows = zip(found.values, found.standard_errors, strict=True)
-    return [dict(zip(names, map(_number, row), strict=True)) for row in rows]
+def _factor_row(indices: Indices, line: RankingLine, rank: int, q_values: Any) -> dict[str, Any]:
+    """Return the row of one factor; None for what is unknown."""
+    (i,), (low, high) = line.factors, line.interval or (None, None)
+    alone = None if indices.sharing is None else indices.sharing.alone
+    return {
+        "rank": rank,
+        "factor": indices.names[i],
+        "kind": line.kind,
+        "importance": line.importance,
+        "standard_error": line.standard_error,
+        "p_value": line.p_value,
+        "q_value": None if q_values is None else _number(q_values[i]),
+        "low": low,
+        "high": high,
+        "alone": None if alone is None else _number(alone.values[i]),
+        "alone_standard_error": None if alone is None else _number(alone.standard_errors[i]),
+        **({} if line.frequency is None else {"frequency": line.frequency}),
+        "selected": line.selected,
+        "weak": line.weak,
+        "reason": line.reason,
+        "explanation": explain_factor(indices, i)[1],
+        "missing": indices.missing[i],
+        "forced": line.forced,
+    }
 
 
 def _number(value: float) -> float | None:
-    """A value as JSON has it, which knows no "not a number"."""
+    """Return a value, or None for NaN, which JSON does not have."""
     return None if math.isnan(value) else float(value)
 
 
-def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
+def _path_steps(indices: Indices) -> list[dict[str, Any]] | None:
+    """Return the steps of the selection."""
     if indices.path is None:
         return None
 
@@ -264,7 +263,7 @@ def _path_steps(indices: "Indices") -> list[dict[str, Any]] | None:
 
 
 def _cell(value: Any) -> str:
-    """A value as a cell of a CSV file: text is in quotes, and what a spreadsheet would run gets an apostrophe."""
+    """Return a value as a cell of a CSV file: text in quotes, with an apostrophe before formulas."""
     if isinstance(value, str):
         return '"' + FORMULA.sub("'", value).replace('"', '""') + '"'
     if isinstance(value, bool):

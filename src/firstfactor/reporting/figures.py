@@ -1,34 +1,86 @@
-"""A figure as SVG text that can stand in a page next to others, in light and in dark."""
+"""Figures of the page as SVG text, and the lines of the dependence tree in its chart."""
 
+import html
 import io
 import re
 import warnings
-import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from .._utils.optional import require
+from .._utils.text import printable
+from ..plots.axes import BLUE, GREY, VERMILION
+from ..plots.bars import draw_stability
+from ..plots.effects import draw_effect
+from ..plots.pair import Pair, draw_pair
+from ..plots.path import draw_path, stops
+from ..results.indices import Indices
+from ..results.sharing import Tree
+from .data_summary import Data, brief
 
-# Stands for the colour of text and axes while a figure is drawn; nothing else has it.
-INK = "#010203"
+if TYPE_CHECKING:
+    from ..results.stability import Stability
 
-# Points: 0.8 of the text around figures, which are shown as large as they are drawn.
+# Inches. Figures are shown in the size in which they are drawn, so that all their text has the same size; the narrow
+# ones fit on a phone.
+FIGURE_WIDTH, PANEL_SIZE, PAIR_SIZE = 3.6, (2.9, 2.3), (3.6, 2.9)
+STEP_WIDTH, WIDEST = 0.3, 9.0
+
+# Points: 0.8 of the size of the text around figures.
 FONT_SIZE = 9.6
 
 # A browser has 96 pixels to the inch, and 16 to a line of text.
 REM_PER_INCH = 6
 
-XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
-REFERENCE = re.compile(r"(?<=url\(#)[^)]+")
-LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
-COLOUR = re.compile(r"#[0-9a-f]{6}")
-FONT_FAMILY = re.compile(r"font-family: [^;]+;? ?")
+# Colour that stands for that of the text of the page, which depends on its theme, and other colours of the theme.
+INK = "#010203"
+COLOURS = {BLUE: "var(--strong)", VERMILION: "var(--warm)", GREY: "var(--points)"}
+OF_THEME = {INK: "currentColor"} | {colour.lower(): variable for colour, variable in COLOURS.items()}
+
+
+def draw_figures(indices: Indices, data: Data | None, stability: "Stability | None") -> dict[str, Any]:
+    """Return the figures as SVG text, with None if there is nothing to draw; ``effects`` come with names."""
+    figure = require("matplotlib.figure", "a report").Figure
+    with page_style(FIGURE_WIDTH):
+        walked = [] if indices.path is None else stops(indices.path, indices.r2_ceiling)
+        path = _draw_path(indices, len(walked), figure) if len(walked) > 1 else None
+        halves = draw_stability(stability, None, figure) if stability else None
+        return {
+            "path": path and figure_to_svg(path.figure, "path", "R² after each step"),
+            "stability": halves and figure_to_svg(halves.figure, "halves", "Selection frequency of each factor"),
+            "effects": [] if data is None else list(_draw_effects(data, figure)),
+            "pair": None if data is None or data.pair is None else _draw_pair(data.pair, figure),
+        }
+
+
+def _draw_path(indices: Indices, steps: int, figure: Any) -> Any:
+    """Draw the path; with many steps, it is so wide that names stay apart, and a phone has to scroll."""
+    with page_style(min(max(FIGURE_WIDTH, STEP_WIDTH * steps), WIDEST)):
+        return draw_path(indices, None, figure)
+
+
+def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
+    """Yield the name of each factor, the name shortened for a caption, and the panel."""
+    for number, effect in enumerate(data.effects):
+        ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
+        draw_effect(ax, effect, data.target, legend=False)
+        name = printable(effect.name)
+        yield name, brief(name, 60), figure_to_svg(ax.figure, f"effect{number}", f"{data.target.label} against {name}")
+
+
+def _draw_pair(pair: Pair, figure: Any) -> str:
+    """Return the figure of two factors that work together."""
+    ax = figure(figsize=PAIR_SIZE, layout="constrained").add_subplot()
+    draw_pair(ax, pair)
+    description = f"{pair.label} over {printable(pair.across.name)} and {printable(pair.up.name)}"
+    return figure_to_svg(ax.figure, "pair", description)
 
 
 @contextmanager
 def page_style(width: float) -> Iterator[None]:
-    """Let figures be drawn as a page wants them, ``width`` inches wide, whatever style the user has set."""
+    """Draw figures in the style of the page, ``width`` inches wide, whatever style the user has set."""
     inks = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     settings = dict.fromkeys(inks, INK) | {
         "figure.figsize": (width, width),
@@ -42,71 +94,93 @@ def page_style(width: float) -> Iterator[None]:
         yield
 
 
-def figure_to_svg(figure: Any, name: str, description: str, colours: Mapping[str, str]) -> str:
-    """A figure as the text of an ``<svg>`` element.
+def figure_to_svg(figure: Any, name: str, description: str) -> str:
+    """Return a figure as an ``<svg>`` element in the colours and the font of the page.
 
-    The same figure gives the same text. What its parts refer to has an id that begins with ``name``; other ids, style
-    sheets, fonts and metadata are left to the page. ``colours`` says what to write for a colour, such as a variable
-    of the page.
+    The same figure gives the same text. Identifiers depend on ``name``, which no other figure of the page has.
     """
-    buffer = io.BytesIO()
+    file, unnamed = io.StringIO(), dict.fromkeys(("Creator", "Date", "Format", "Type"))
     with require("matplotlib", "a report").rc_context({"svg.hashsalt": name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the browser has other fonts
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    root = ET.fromstring(buffer.getvalue())
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag.endswith(("}metadata", "}style")):
-                parent.remove(child)
-    _rename_ids(root, name)
-    replaced = {colour.lower(): replacement for colour, replacement in {INK: "currentColor", **colours}.items()}
-    for element in root.iter():
-        _simplify(element, replaced)
-    for element in root.iter():
-        _share_styles(element)
-    root.attrib = {
-        "viewBox": root.get("viewBox", ""),
-        "style": f"width: {figure.get_figwidth() * REM_PER_INCH:.2f}rem",
-        "role": "img",
-        "aria-label": description,
-    }
-    return ET.tostring(root, encoding="unicode")
+        figure.savefig(file, format="svg", metadata=unnamed)
+    text = file.getvalue()
+    content = re.sub("<[^>]+>", _page_tag, re.sub(r">\s+<", "><", text[text.index("<g ") :]))
+    content = re.sub("<g([^>]*)>((?:<use [^>]*>)+)(?=</g>)", _share_style, content)
+    width, height = figure.get_size_inches()
+    return (
+        f'<svg viewBox="0 0 {72 * width:g} {72 * height:g}" style="width: {REM_PER_INCH * width:.2f}rem" role="img" '
+        f'aria-label="{html.escape(description)}">{content}'
+    )
 
 
-def _rename_ids(root: ET.Element, name: str) -> None:
-    """Give what is referred to ids that no other figure has; drop the others."""
-    used = set()
-    for element in root.iter():
-        if XLINK_HREF in element.attrib:
-            target = element.attrib.pop(XLINK_HREF)[1:]
-            used.add(target)
-            element.set("href", f"#{name}-{target}")
-        for attribute, value in element.attrib.items():
-            used.update(REFERENCE.findall(value))
-            element.set(attribute, REFERENCE.sub(rf"{name}-\g<0>", value))
-    for element in root.iter():
-        identifier = element.attrib.pop("id", None)
-        if identifier in used:
-            element.set("id", f"{name}-{identifier}")
+def _page_tag(found: "re.Match[str]") -> str:
+    """Return a tag of matplotlib's without its fonts and without identifiers that all figures share."""
+    tag = re.sub(r"\s+", " ", found[0]).replace("xlink:href", "href")
+    tag = re.sub('(?<=<g) id="[^"]*"|font-family: [^;"]+;? ?', "", tag)
+    tag = re.sub("#[0-9a-f]{6}", lambda colour: OF_THEME.get(colour[0], colour[0]), tag)
+    return re.sub(r"(\d\.\d\d)\d+", r"\1", tag)
 
 
-def _share_styles(parent: ET.Element) -> None:
-    """Say once, at their group, how points look that all look the same."""
-    first = parent[0].get("style") if len(parent) > 1 else None
-    if first and all(child.tag == "use" and child.get("style") == first for child in parent):
-        parent.set("style", first)
-        for child in parent:
-            del child.attrib["style"]
+def _share_style(found: "re.Match[str]") -> str:
+    """Return a group of points with the style that all of them have, which is half of the size of a page."""
+    attributes, points = found.groups()
+    styles = set(re.findall(' style="[^"]*"', points))
+    style = styles.pop() if len(styles) == 1 else ""
+    return f"<g{attributes}{style}>{points.replace(style, '') if style else points}"
 
 
-def _simplify(element: ET.Element, colours: Mapping[str, str]) -> None:
-    """Shorten numbers, drop white space, and take out what the page decides."""
-    element.tag = element.tag.rpartition("}")[2]
-    element.text = element.text if element.tag == "text" else None
-    element.tail = None
-    for attribute in ("d", "x", "y", "transform"):
-        if attribute in element.attrib:
-            element.set(attribute, LONG_NUMBER.sub(r"\1", " ".join(element.get(attribute, "").split())))
-    if "style" in element.attrib:
-        style = FONT_FAMILY.sub("", element.get("style", ""))
-        element.set("style", COLOUR.sub(lambda found: colours.get(found[0], found[0]), style))
+# --- the tree beside the rows of the chart ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Line of the tree within one row, from left to right and from top to bottom, in coordinates from 0 to 1."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+def draw_branches(tree: Tree | None, factors: Sequence[int]) -> tuple[list[int], dict[int, tuple[Branch, ...]]]:
+    """Return the factors in an order in which no branches cross, and the branches in the row of each.
+
+    The farther to the right branches join, the more information the factors share. If the tree has no node of exactly
+    these factors, one line joins all of them.
+    """
+    members = set(factors)
+    nodes = [node for node in tree.nodes if members.issuperset(node.positions)] if tree is not None else []
+    if tree is None or not nodes or len(nodes[-1].positions) < len(members):
+        rows = range(len(factors))
+        return [*factors], _in_rows(factors, [(0.4, 1.0, row) for row in rows], [(0.4, 0.0, rows[-1])])
+    order, least = nodes[-1].positions, nodes[-1].dependence
+    row_of = {factor: row for row, factor in enumerate(order)}
+    numbers = {id(node): len(tree.leaves) + number for number, node in enumerate(tree.nodes)}
+    places = {leaf: (1.0, float(row_of[i])) for leaf, i in enumerate(tree.leaves) if i in members}
+    across, down = [], []
+    for node in nodes:  # children come before their parents
+        x = 0.15 + 0.7 * (node.dependence - least) / max(1 - least, 1e-9)
+        ends = [places[child] for child in node.children]
+        across += [(x, end, row) for end, row in ends]
+        down.append((x, min(row for _, row in ends), max(row for _, row in ends)))
+        places[numbers[id(node)]] = x, sum(row for _, row in ends) / 2
+    return [*order], _in_rows(order, across, down)
+
+
+def _in_rows(
+    order: Sequence[int],
+    across: Sequence[tuple[float, float, float]],
+    down: Sequence[tuple[float, float, float]],
+) -> dict[int, tuple[Branch, ...]]:
+    """Return horizontal lines (x1, x2, y) and vertical lines (x, y1, y2) in pieces, one for each row."""
+
+    def within(row: int) -> Iterator[Branch]:
+        for x1, x2, y in across:
+            if row - 0.5 <= y < row + 0.5:
+                yield Branch(x1, y - row + 0.5, x2, y - row + 0.5)
+        for x, top, bottom in down:
+            low, high = max(top, row - 0.5), min(bottom, row + 0.5)
+            if low < high:
+                yield Branch(x, low - row + 0.5, x, high - row + 0.5)
+
+    return {factor: tuple(within(row)) for row, factor in enumerate(order)}

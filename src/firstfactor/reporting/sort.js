@@ -1,4 +1,4 @@
-// Lets a reader sort the rows of the chart. Without it the page shows the same, by what is lost without.
+// Sorts the rows of the chart when a title is clicked. Without scripts, they stay in order of importance.
 (() => {
   const chart = document.getElementById("chart");
   if (!chart) return;

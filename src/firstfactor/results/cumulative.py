@@ -11,7 +11,7 @@ from .estimates import Estimates
 
 
 @dataclass(frozen=True, eq=False)
-class CumulativeRanking:
+class CumulativeRanking(frames.Tabular):
     """Ranking of all factors, each of which explains most together with those before it.
 
     See Also
@@ -51,26 +51,13 @@ class CumulativeRanking:
         """Share that each factor adds to those before it, of shape (factors,)."""
         return np.diff(self.values, prepend=0.0)
 
-    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with a row for each factor, in order of the ranking.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            Library of the data frame.
-
-        Returns
-        -------
-        data frame
-            A data frame of that library.
-        """
-        columns: dict[str, Any] = {
+    def _columns(self) -> dict[str, Any]:
+        return {
             "factor": list(self.ranking),
             "cumulative": self.values,
             "standard_error": self.cumulative.standard_errors,
             "gain": self.gains,
         }
-        return frames.make_frame(columns, backend)
 
     def __repr__(self) -> str:
         header = ("factor", "cumulative", "standard error", "gain")

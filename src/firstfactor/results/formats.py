@@ -11,6 +11,12 @@ def format_p(p_value: float) -> str:
     return "" if np.isnan(p_value) else "<0.001" if p_value < 0.0005 else f"{p_value:.3f}"
 
 
+def say_p(p_value: float) -> str:
+    """Return a p-value in a sentence, such as ``p = 0.030`` or ``p < 0.001``."""
+    text = format_p(p_value)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
 def format_importance(value: float) -> str:
     """Format an importance with three decimals; a small positive value is not shown as 0."""
     return "<0.001" if 0 < value < 0.0005 else f"{value:.3f}"

@@ -1,8 +1,9 @@
 """`Indices`: the importance of each factor, returned by most methods."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +13,35 @@ from .._utils import frames
 from .._utils.later import LaterField
 from .._utils.text import list_names, printable
 from ..data.design import Kind
-from ..data.quality import Finding
 from ..data.response import Task
-from ..parameters import Procedure
+from ..findings.finding import Finding
+from ..settings import Settings
+from .constants import CHEAP, LEVEL, WEAK
 from .estimates import margin
-from .formats import format_p
+from .formats import format_p, say_p
 from .path import Path
-from .sharing import Driver, Sharing
+from .ranking_line import RankingLine
+from .sharing import Cluster, Exchange, Sharing
+from .stability import Stability
 from .uncertainty import SAMPLE_SIZE_OK, Evidence, SampleSize, Uncertainty
 
-# Factors with a p-value above this are marked as weak.
-WEAK = 0.05
+# Reason why a factor was selected or left out.
+Reason = Literal[
+    "selected",
+    "prediction",
+    "constant",
+    "function",
+    "stands in",
+    "adds little",
+    "removed",
+    "no room",
+    "lacks evidence",
+    "adds nothing",
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Indices:
+class Indices(frames.Tabular):
     """Importance of each factor, and the variances that it refers to.
 
     Most functions return this object; a fitted `FIRST` has it as ``indices_``.
@@ -78,7 +93,7 @@ class Indices:
     """Method of estimation, such as ``NANNE`` or ``FIRST``."""
     estimator: str = "nearest"
     """Estimator of conditional variances."""
-    procedure: Procedure | None = None
+    procedure: Settings | None = None
     """Parameters of the selection by `FIRST`; None without one."""
     path: Path | None = None
     """Steps of the selection; None without one."""
@@ -103,7 +118,7 @@ class Indices:
     missing: tuple[int, ...] = ()
     """Number of missing values of each factor."""
     findings: LaterField[tuple[Finding, ...]] = LaterField(())
-    """Properties of the table that make these results misleading: identifiers, duplicate rows, serial dependence."""
+    """Properties of the table that make these results misleading; from `rank`, all that a colleague would notice."""
     sharing: LaterField[Sharing | None] = LaterField(None)
     """Shares that factors explain alone, and the information that they share; None if not analysed."""
     evidence: Evidence | None = None
@@ -267,21 +282,10 @@ class Indices:
         ranking[self.selected] = np.arange(1, self.selected.size + 1)
         return ranking
 
-    @property
-    def drivers(self) -> tuple[Driver, ...]:
+    @cached_property
+    def drivers(self) -> tuple[RankingLine, ...]:
         """Drivers of the response in order of decreasing importance: clusters, and other selected factors."""
-        clusters = () if self.sharing is None else self.sharing.clusters
-        together = {i for cluster in clusters for i in cluster.positions}
-        intervals = None if self.uncertainty is None else self.interval()
-        found = [Driver(c.positions, min(c.joint, 1.0), c.interval(), c) for c in clusters]
-        if self.is_shapley:  # fair shares add up, those below 0 included
-            together_lost = [float(np.clip(self.values[list(c.positions)].sum(), 0.0, 1.0)) for c in clusters]
-            found = [Driver(c.positions, lost, None, c) for c, lost in zip(clusters, together_lost, strict=True)]
-        for i in self.selected.tolist():
-            if i not in together:
-                interval = None if intervals is None else (float(intervals[i, 0]), float(intervals[i, 1]))
-                found.append(Driver((i,), float(self.shares[i]), interval))
-        return tuple(sorted(found, key=lambda driver: -driver.lost))
+        return tuple(line for line in ranking_lines(self) if line.rank is not None)
 
     @property
     def left_out(self) -> NDArray[np.intp]:
@@ -308,43 +312,32 @@ class Indices:
         str
             The reason, such as ``adds nothing to the others``.
         """
-        if self.kinds[factor] == "constant":
-            return "constant"
-        if self.path is not None and factor in self.path.spared:
-            return "the others explain nearly as much"
-        if self.evidence is not None:
-            return self._lacks_evidence(factor, self.evidence)
-        if self.path is None or factor in self.path.removed:
+        evidence, path, exchange = self.evidence, self.path, find_exchange(self, factor)
+        match find_reason(self, factor):
+            case "constant":
+                return "constant"
+            case "function" if evidence is not None:
+                known = list_names([printable(self.names[i]) for i in evidence.functions_of[factor]])
+                return f"is a function of {known}"
+            case "stands in" if exchange is not None:
+                return f"stands in for {printable(self.names[exchange.selected])}"
+            case "adds little":
+                return "the others explain nearly as much"
+            case "no room":
+                p_value = None if evidence is None else evidence.p_values.get(factor)
+                return "no more factors were wanted" + ("" if p_value is None else f" ({say_p(p_value)})")
+            case "lacks evidence" if evidence is not None:
+                p_value = evidence.p_values.get(factor)
+                return "the others explain everything" if p_value is None else f"not enough evidence ({say_p(p_value)})"
+        if path is None or factor in path.removed:
             return "adds nothing to the others"
-        if factor not in self.path.last_gains:
+        if factor not in path.last_gains:
             return "did not help when last tried"
-        gain = f"{self.path.last_gains[factor]:+.3f}"
+        gain = f"{path.last_gains[factor]:+.3f}"
         return "R² unchanged if added" if float(gain) == 0 else f"R² {gain} if added".replace("-", "−")
 
-    def _lacks_evidence(self, factor: int, evidence: Evidence) -> str:
-        """Return the reason why the calibrated rule left out a factor, in a few words."""
-        if factor in evidence.functions_of:
-            known = list_names([printable(self.names[i]) for i in evidence.functions_of[factor]])
-            return f"is a function of {known}"
-        if factor not in evidence.p_values:
-            return "the others explain everything"
-        p_value = format_p(evidence.p_values[factor])
-        return f"not enough evidence (p {p_value if p_value.startswith('<') else f'= {p_value}'})"
-
-    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with the importance of each factor, and its uncertainty if known.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            Library of the data frame.
-
-        Returns
-        -------
-        data frame
-            A data frame of that library.
-        """
-        columns = {"factor": list(self.names), "importance": self.shares.tolist()}
+    def _columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {"factor": list(self.names), "importance": self.shares.tolist()}
         if self.sharing is not None:
             columns["alone"] = self.sharing.alone.values.tolist()
         if self.uncertainty is not None:
@@ -353,7 +346,7 @@ class Indices:
             columns["p_value"] = self.uncertainty.p_values.tolist()
         if self.evidence is not None and self.has_p_values:
             columns["q_value"] = self.q_values.tolist()
-        return frames.make_frame(columns, backend)
+        return columns
 
     def __repr__(self) -> str:
         order = np.argsort(-self.values, kind="stable")
@@ -370,6 +363,167 @@ class Indices:
             f"{self.method}: Var(Y) = {self.response_variance:.4g}, of which explained {explained:.4g} and noise "
             f"{self.response_variance - explained:.4g}\n{frames.make_text(tuple(header), rows)}"
         )
+
+
+def find_reason(indices: Indices, factor: int) -> Reason:
+    """Return the reason why a factor was selected or left out."""
+    evidence, path = indices.evidence, indices.path
+    if factor in indices.for_prediction:
+        return "prediction"
+    if indices.support[factor]:  # first: a factor selected on other rows may be constant on these
+        return "selected"
+    if indices.kinds[factor] == "constant":
+        return "constant"
+    if evidence is not None and factor in evidence.functions_of:
+        return "function"
+    if find_exchange(indices, factor) is not None:
+        return "stands in"
+    if path is not None and factor in path.dropped_by_compact:
+        return "adds little"
+    if path is not None and factor in path.removed and evidence is None:
+        return "removed"
+    if path is not None and _had_no_room(indices, path, factor):
+        return "no room"
+    return "adds nothing" if evidence is None else "lacks evidence"
+
+
+def _had_no_room(indices: Indices, path: Path, factor: int) -> bool:
+    """Return True if ``max_factors`` was reached in a step in which this factor would help, or was not tested."""
+    if indices.procedure is None or indices.procedure.max_factors is None:
+        return False
+    last = [step for step in path.steps if step.phase == "forward"][-1:]
+    if not last or not last[0].chosen or factor in last[0].chosen or factor not in last[0].candidates:
+        return False
+    return path.is_calibrated or path.last_gains[factor] > 0
+
+
+def find_exchange(indices: Indices, factor: int) -> Exchange | None:
+    """Return the exchange with the selected factor that a factor that was left out could replace.
+
+    None if the exchange would cost much, or if the factor may add something to the selected ones.
+    """
+    sharing = indices.sharing
+    exchange = None if sharing is None else sharing.exchanges.get(factor)
+    if sharing is None or exchange is None or exchange.cost > CHEAP:
+        return None
+    if not exchange.stands_in and sharing.cluster_of(factor) is None:
+        return None
+    single = {} if indices.evidence is None else indices.evidence.single_p_values
+    return exchange if single.get(factor, 1.0) > WEAK else None
+
+
+def ranking_lines(indices: Indices, stability: Stability | None = None) -> list[RankingLine]:
+    """Return the lines of the ranking: drivers, factors that could replace a selected one, then all others left out."""
+    clusters = () if indices.sharing is None else indices.sharing.clusters
+    together = {i for cluster in clusters for i in cluster.positions}
+    of_factor, same = _name_once(indices, _factor_lines(indices, stability), together)
+    drivers = [_cluster_line(indices, cluster, [of_factor[i] for i in cluster.positions]) for cluster in clusters]
+    drivers += [of_factor[i] for i in indices.selected.tolist() if i not in together]
+    drivers.sort(key=lambda line: -line.importance)
+    others = [of_factor[i] for i in indices.left_out.tolist() if i not in together and i not in same]
+    others.sort(key=lambda line: not line.is_substitute)
+    return [*(replace(line, rank=rank) for rank, line in enumerate(drivers, start=1)), *others]
+
+
+def _factor_lines(indices: Indices, stability: Stability | None) -> list[RankingLine]:
+    """Return the line of each factor, in the order of the table."""
+    names, support, sure = [printable(name) for name in indices.names], indices.support.tolist(), indices.uncertainty
+    unknown: list[float | None] = [None] * len(names)
+    errors, p_values, alone, ends = unknown, unknown, unknown, [(np.nan, np.nan)] * len(names)
+    if sure is not None:
+        errors, p_values = _known(sure.standard_errors), _known(sure.p_values)
+        ends = indices.interval(LEVEL).tolist()
+    if indices.sharing is not None:
+        alone = _known(np.clip(indices.sharing.alone.values, 0.0, 1.0))
+    reasons = ["" if support[i] else indices.why_left_out(i) for i in range(len(names))]
+    shares, weak = indices.shares.tolist(), indices.weak.tolist()
+    return [
+        RankingLine(
+            factors=(i,),
+            names=(name,),
+            name=name,
+            kind=indices.kinds[i],
+            rank=None,
+            selected=support[i],
+            importance=shares[i],
+            standard_error=errors[i],
+            interval=None if np.isnan(ends[i]).any() else (ends[i][0], ends[i][1]),
+            alone=alone[i],
+            p_value=p_values[i],
+            frequency=None if stability is None else float(stability.frequencies[i]),
+            weak=weak[i],
+            forced=i in indices.forced,
+            reason=reasons[i],
+            is_substitute=not support[i] and find_exchange(indices, i) is not None,
+        )
+        for i, name in enumerate(names)
+    ]
+
+
+def _name_once(
+    indices: Indices, lines: list[RankingLine], together: Collection[int]
+) -> tuple[list[RankingLine], set[int]]:
+    """Make a factor and its functions one line, which names the factor; return also those that need no line.
+
+    All that are selected, or in a cluster, keep their lines.
+    """
+    position = {name: i for i, name in enumerate(indices.names)}
+    functions = dict[int, list[int]]()
+    for one in indices.findings:
+        if one.kind == "function" and len(one.sources) == 1 and one.sources[0] in position:
+            found = functions.setdefault(position[one.sources[0]], [])
+            found += [position[name] for name in one.columns if name in position]
+    lines, gone = [*lines], set[int]()
+    for source, derived in functions.items():
+        members = {source, *derived}
+        order = [i for i in [*indices.selected.tolist(), *indices.left_out.tolist()] if i in members]
+        shown = [i for i in order if lines[i].selected or i in together] or order[:1]
+        left, first = [i for i in order if i not in shown], source if source in shown else shown[0]
+        gone.update(left)
+        plain = lines[source].names[0]
+        for i in shown:
+            if source not in shown:
+                name = f"{plain} (by {lines[i].names[0]})"
+                lines[i] = replace(lines[i], name=name, names=(name,))
+            elif i != source:
+                lines[i] = replace(lines[i], name=f"{lines[i].names[0]} (a function of {plain})")
+            elif left:
+                verb = "is a function" if len(left) == 1 else "are functions"
+                name = f"{plain} ({list_names([lines[j].names[0] for j in left], most=3)} {verb} of it)"
+                lines[i] = replace(lines[i], name=name)
+        why = dict.fromkeys(derived, f"is a function of {plain}") | {source: f"is named as {lines[first].names[0]}"}
+        lines[first] = replace(lines[first], same=tuple(replace(lines[j], reason=why[j]) for j in left))
+    return lines, gone
+
+
+def _cluster_line(indices: Indices, cluster: Cluster, lines: list[RankingLine]) -> RankingLine:
+    """Return the line of a cluster, with the lines of its factors as members."""
+    importance, interval = min(cluster.joint, 1.0), None if indices.is_shapley else cluster.interval(LEVEL)
+    if indices.is_shapley:  # fair shares add up, those below 0 included
+        importance = float(np.clip(indices.values[list(cluster.positions)].sum(), 0.0, 1.0))
+    names = tuple(line.names[0] for line in lines)
+    return RankingLine(
+        factors=cluster.positions,
+        names=names,
+        name=list_names(names, "or" if cluster.interchangeable else "and"),
+        kind="",
+        rank=None,
+        selected=True,
+        importance=importance,
+        standard_error=None if indices.is_shapley else cluster.standard_error,
+        interval=interval,
+        alone=max((line.alone for line in lines if line.alone is not None), default=None),
+        weak=all(line.weak for line in lines if line.selected)
+        if indices.has_p_values
+        else interval is not None and interval[0] <= 0,
+        cluster=cluster,
+        members=tuple(replace(line, kept=kept) for line, kept in zip(lines, cluster.kept, strict=True)),
+    )
+
+
+def _known(values: NDArray[np.float64]) -> list[float | None]:
+    """Return values as numbers, with None for NaN."""
+    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def indices_of(result: Any) -> Indices:

@@ -13,7 +13,7 @@ from .formats import format_p
 
 
 @dataclass(frozen=True, eq=False)
-class Interactions:
+class Interactions(frames.Tabular):
     """Interaction of pairs of factors: the joint total index of a pair minus the total index of each factor.
 
     A negative value means that the factors work together: without either of them their joint effect is lost, so it
@@ -96,27 +96,15 @@ class Interactions:
                 parts.append(f"{first} and {second} {words} ({abs(self.values[found]):.3f}).".replace("-", "−"))
         return " ".join(parts) or "No two factors work together or stand in for each other for sure."
 
-    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with a row for each pair, the strongest first.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            Library of the data frame.
-
-        Returns
-        -------
-        data frame
-            A data frame of that library.
-        """
-        columns: dict[str, Any] = {
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of the data frame by name, the strongest pair first."""
+        return {
             "first": [self.names[self.pairs[k][0]] for k in self.order],
             "second": [self.names[self.pairs[k][1]] for k in self.order],
             "interaction": self.values[self.order],
             "standard_error": self.standard_errors[self.order],
             "p_value": self.p_values[self.order],
         }
-        return frames.make_frame(columns, backend)
 
     def __repr__(self) -> str:
         header = ("pair", "interaction", "standard error", "p")

@@ -41,7 +41,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Path:
+class Path(frames.Tabular):
     """Every step of a selection, in order.
 
     See Also
@@ -70,38 +70,21 @@ class Path:
     """Steps in order."""
     n_rows: int = 0
     """Number of rows on which the factors were selected."""
-    rows_apart: int = 0
+    n_selection_rows: int = 0
     """Number of rows that were reserved for selection, if importances were estimated on other rows."""
 
-    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with a row for each step and candidate, and the p-value of each step if there is one.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            Library of the data frame.
-
-        Returns
-        -------
-        data frame
-            A data frame of that library.
-        """
-        columns: dict[str, list[Any]] = {
-            "step": [],
-            "phase": [],
-            "factor": [],
-            "explained_variance": [],
-            "gain": [],
-            "chosen": [],
-        }
-        for number, step in enumerate(self.steps, start=1):
-            for i, explained in zip(step.candidates, step.explained.tolist(), strict=True):
-                row = (number, step.phase, self.names[i], explained, explained - step.base_explained)
-                for column, cell in zip(columns.values(), (*row, i in step.chosen), strict=True):
-                    column.append(cell)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the data frame by name, with a row for each step and candidate."""
+        rows = [
+            (number, step.phase, self.names[i], explained, explained - step.base_explained, i in step.chosen)
+            for number, step in enumerate(self.steps, start=1)
+            for i, explained in zip(step.candidates, step.explained.tolist(), strict=True)
+        ]
+        names = ("step", "phase", "factor", "explained_variance", "gain", "chosen")
+        columns = {name: [row[k] for row in rows] for k, name in enumerate(names)}
         if any(step.p_value is not None for step in self.steps):
             columns["p_value"] = [step.p_value for step in self.steps for _ in step.candidates]
-        return frames.make_frame(columns, backend)
+        return columns
 
     @cached_property
     def removed(self) -> tuple[int, ...]:
@@ -115,7 +98,7 @@ class Path:
         return tuple(out)
 
     @cached_property
-    def spared(self) -> tuple[int, ...]:
+    def dropped_by_compact(self) -> tuple[int, ...]:
         """Removed factors that ``compact`` dropped because the others explain nearly as much, in order of removal."""
         compact = {i for step in self.steps if step.phase == "compact" for i in step.leaving}
         return tuple(i for i in self.removed if i in compact)

@@ -7,13 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import frames
+from .._utils.warn import warn_user
+from .constants import LEAST_DEPENDENCE, LEAST_KEPT
 from .estimates import Estimates, margin
-
-# Share of the contribution of other factors that a factor must keep to replace them.
-ANY_WILL_DO = 0.75
-
-# Factors that explain less than this share of each other do not replace each other, whatever they keep.
-LEAST_DEPENDENCE = 0.3
 
 
 @dataclass(frozen=True)
@@ -54,9 +50,15 @@ class Cluster:
     """Positions of the factors in the table."""
 
     @property
-    def any_will_do(self) -> bool:
+    def interchangeable(self) -> bool:
         """True if any one of the factors can replace all of them; otherwise several are needed."""
-        return min(self.kept) >= ANY_WILL_DO
+        return min(self.kept) >= LEAST_KEPT
+
+    @property
+    def any_will_do(self) -> bool:
+        """Deprecated name of `interchangeable`."""
+        warn_user("any_will_do is deprecated; use interchangeable.", FutureWarning)
+        return self.interchangeable
 
     @property
     def representative(self) -> str:
@@ -171,7 +173,7 @@ class Exchange:
     @property
     def stands_in(self) -> bool:
         """True if the factor can replace the selected one: they explain much of each other, and little is lost."""
-        return self.is_sure and self.kept >= ANY_WILL_DO and self.dependence >= LEAST_DEPENDENCE
+        return self.is_sure and self.kept >= LEAST_KEPT and self.dependence >= LEAST_DEPENDENCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,21 +189,6 @@ class Sharing:
     exchanges: Mapping[int, Exchange] = field(default_factory=dict)
     """For factors that were left out, the exchange with the selected factor that they come closest to replacing."""
 
-
-@dataclass(frozen=True)
-class Driver:
-    """Driver of the response: a factor, or a cluster of factors that share information."""
-
-    factors: tuple[int, ...]
-    """Positions of the factors in the table, the representative first."""
-    lost: float
-    """Importance of the driver, at most 1: its total index, or fair share with Shapley effects."""
-    interval: tuple[float, float] | None
-    """Confidence interval of ``lost``; None if unknown."""
-    cluster: Cluster | None = None
-    """The cluster; None for a single factor."""
-
-    @property
-    def is_cluster(self) -> bool:
-        """True for a cluster of several factors."""
-        return self.cluster is not None
+    def cluster_of(self, factor: int) -> Cluster | None:
+        """Return the cluster that a factor belongs to; None if it belongs to none."""
+        return next((cluster for cluster in self.clusters if factor in cluster.positions), None)

@@ -10,7 +10,7 @@ from .._utils import frames
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Stability:
+class Stability(frames.Tabular):
     """Selection frequency of each factor on random half-samples; see the notes of `stability` for the bounds.
 
     See Also
@@ -75,26 +75,13 @@ class Stability:
         """
         return unimodal_bound(self.average_size, self.n_candidates, self.n_pairs, self.threshold)
 
-    def to_frame(self, backend: frames.Backend = "pandas") -> Any:
-        """Return a data frame with the columns ``factor``, ``frequency``, ``simultaneous`` and ``selected``.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            Library of the data frame.
-
-        Returns
-        -------
-        data frame
-            A data frame of that library.
-        """
-        columns = {
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
             "factor": list(self.names),
             "frequency": self.frequencies.tolist(),
             "simultaneous": self.simultaneous.tolist(),
             "selected": (self.frequencies >= self.threshold).tolist(),
         }
-        return frames.make_frame(columns, backend)
 
     def __repr__(self) -> str:
         rows = [(self.names[i], f"{self.frequencies[i]:.2f}", f"{self.simultaneous[i]:.2f}") for i in self.order]

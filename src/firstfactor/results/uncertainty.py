@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .constants import MAX_STANDARD_ERROR
 from .estimates import at_positions
-
-# Largest standard error of a value between 0 and 1.
-LEAST_SURE = 0.5
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,9 @@ class Uncertainty:
         errors, p_values, bias = (at_positions(n_factors, positions, some) for some in known)
         return replace(self, standard_errors=errors, p_values=p_values, bias=bias)
 
-    def less_sure(self, errors: NDArray[np.float64] | float) -> "Uncertainty":
+    def add_error(self, errors: NDArray[np.float64] | float) -> "Uncertainty":
         """Return a copy with another source of error, such as Monte Carlo error, added to the standard errors."""
-        both = np.minimum(np.hypot(self.standard_errors, errors), LEAST_SURE)
+        both = np.minimum(np.hypot(self.standard_errors, errors), MAX_STANDARD_ERROR)
         return replace(self, standard_errors=both)
 
 

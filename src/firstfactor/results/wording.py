@@ -3,20 +3,14 @@
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._utils.text import printable
+from .._utils.text import list_names, printable
+from .constants import LEAST_BIAS, LEAST_REST, LEVEL, WEAK
 from .formats import percents
-from .indices import WEAK, Indices
+from .indices import Indices
 
-# Confidence level of the intervals that are shown.
-LEVEL = 0.95
-
-# The share of Var(Y) that factors left out explain together is reported from this size.
-LEAST_REST = 0.01
-
-# A ceiling that is too low by at most this share of Var(Y) is not reported.
-LEAST_BIAS = 0.01
+# A ceiling that is above this share for certain is not told more exactly.
+NEARLY_ALL = 0.999
 
 # Kinds of factors in words: singular and plural.
 KINDS = {
@@ -28,16 +22,6 @@ KINDS = {
     "group": "groups",
     "constant": "constant",
 }
-
-
-def intervals(indices: Indices) -> NDArray[np.float64]:
-    """Return the interval of each importance, of shape (factors, 2); NaN if there is none.
-
-    The importance of a single selected factor is 1 by definition and has no interval either.
-    """
-    if indices.uncertainty is None:
-        return np.full((indices.values.size, 2), np.nan)
-    return np.where(indices.standard_errors[:, None] > 0, indices.interval(LEVEL), np.nan)
 
 
 def r2_range(indices: Indices) -> tuple[float, float] | None:
@@ -69,9 +53,8 @@ def say_missing(indices: Indices, most: int = 8) -> str:
     worst = sorted((i for i, count in enumerate(indices.missing) if count), key=lambda i: -indices.missing[i])
     if not worst:
         return ""
-    named = ", ".join(f"{printable(indices.names[i])} {indices.missing[i]:,}" for i in worst[:most])
-    more = f" and {len(worst) - most:,} more factors" if len(worst) > most else ""
-    return f"Missing values: {named}{more}. A missing value counts as a level of its own; no row was left out for it."
+    named = list_names([f"{printable(indices.names[i])} {indices.missing[i]:,}" for i in worst], most=most)
+    return f"Missing values: {named}. A missing value counts as a level of its own; no row was left out for it."
 
 
 def is_calibrated(indices: Indices) -> bool:
@@ -102,12 +85,18 @@ def say_ceiling(indices: Indices, response: str) -> str:
         return say_nothing_selected(indices, response)
     if ceiling <= 0:
         return f"In {indices.n_rows:,} rows, nothing {what} seems to be explained by {_factors(indices)}."
+    if indices.estimator != "nearest" and r2_range(indices) == (0.0, 1.0):
+        return f"From {_factors(indices)}, these rows cannot tell how much {what} models can explain."
     low, high = _bounds(indices)
     about, least, most = percents(ceiling, low, high)
     share = "all" if ceiling == 1 else f"about {about}"
-    ends = [f"at least {least}"] * (low > 0) + [f"at most {most}"] * (high < 1)
-    how_sure = f": {' and '.join(ends)}, as far as these rows can tell" if ends else _say_low(indices)
-    return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{how_sure}."
+    if low >= NEARLY_ALL:
+        share = f"more than {percents(NEARLY_ALL)[0]}"
+    elif (low, high) != (0.0, 1.0):
+        interval = f"{100 * LEVEL:g} % interval {f'{least} to all' if high == 1 else f'{least[:-2]}–{most}'}"
+        share += f" (at most {most})" if is_untested(indices) else f" ({interval})"
+    low_remark = _say_low(indices) if (low, high) == (0.0, 1.0) else ""
+    return f"From {_factors(indices)}, models can explain {share} {what}{_say_coding(indices)}{low_remark}."
 
 
 def say_nothing_selected(indices: Indices, response: str) -> str:
@@ -134,8 +123,8 @@ def _say_low(indices: Indices) -> str:
     if indices.estimator != "nearest":
         return ""
     if is_untested(indices):
-        return ", by an estimate that comes out low for true factors and high for those that chance selected"
-    return "" if indices.r2_ceiling == 1 else ", or more: the estimate from nearest rows comes out low"
+        return "; the estimate is too low for true factors, and too high for factors selected by chance"
+    return "" if indices.r2_ceiling == 1 else ", or more: the estimate from nearest neighbours is too low"
 
 
 def _bounds(indices: Indices) -> tuple[float, float]:
@@ -170,6 +159,8 @@ def format_ceiling(indices: Indices) -> str:
     if ends is None:
         return f"{indices.r2_ceiling:.2f}"
     decimals = 2 if f"{ends[0]:.2f}" != f"{ends[1]:.2f}" else 4
+    if f"{ends[0]:.4f}" == f"{ends[1]:.4f}":
+        return f"{indices.r2_ceiling:.4f}"
     return f"{indices.r2_ceiling:.{decimals}f} ({ends[0]:.{decimals}f}–{ends[1]:.{decimals}f})"
 
 
@@ -192,17 +183,14 @@ def say_no_evidence(indices: Indices) -> str:
     if indices.procedure is None or is_calibrated(indices) or not indices.selected.size:
         return ""
     p_values = "; p-values from the other half of the rows are" if indices.procedure.split else ""
-    return (
-        "By the paper's rule, some factor raises what seems to be explained even in pure noise, so a selection by it "
-        f"is no evidence{p_values}."
-    )
+    return f"The paper's rule can select factors even from pure noise, so a selection by it is no evidence{p_values}."
 
 
 def say_no_p_values(indices: Indices) -> str:
     """Return the sentence on why there are intervals but no p-values; empty if that is not the case."""
     if indices.uncertainty is None or not is_untested(indices):
         return ""
-    return "No p-values: from the rows that also selected the factors they would be too small."
+    return "No p-values: on the rows that also selected the factors, they would be too small."
 
 
 def say_weak(indices: Indices) -> str:
@@ -228,7 +216,9 @@ def say_disagreement(indices: Indices) -> str:
     small = indices.p_values <= WEAK
     if not (indices.support & ~np.isnan(low) & ((low > 0) != small)).any():
         return ""
-    return "p says whether a factor adds anything, the interval how much, which is less certain: the two can disagree."
+    return (
+        "p tests whether a factor adds anything; the interval estimates how much, less certainly: the two can disagree."
+    )
 
 
 def say_rest(indices: Indices) -> str:
@@ -246,12 +236,12 @@ def say_rest(indices: Indices) -> str:
 
 def say_rows_judged(indices: Indices) -> str:
     """Return the sentences on the number of rows used, if it is smaller than that of the table; else empty."""
-    path, said = indices.path, []
-    if path is not None and path.n_rows < (path.rows_apart or indices.n_rows):
-        said.append(f"Factors were selected on {path.n_rows:,} rows, drawn at random.")
+    path, sentences = indices.path, []
+    if path is not None and path.n_rows < (path.n_selection_rows or indices.n_rows):
+        sentences.append(f"Factors were selected on {path.n_rows:,} rows, drawn at random.")
     if indices.n_averaged is not None:
-        said.append(f"Importances and the ceiling come from {indices.n_averaged:,} rows, drawn at random.")
-    return " ".join(said)
+        sentences.append(f"Importances and the ceiling come from {indices.n_averaged:,} rows, drawn at random.")
+    return " ".join(sentences)
 
 
 def say_bias(indices: Indices, way_out: str) -> str:
