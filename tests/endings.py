@@ -12,6 +12,7 @@ import pytest
 
 import firstfactor
 from firstfactor._utils.text import printable
+from firstfactor.first import DEPRECATED
 from tests import invariants
 from tests.command import run_here
 
@@ -25,6 +26,7 @@ OUR_WARNINGS = (
     "firstfactor.",
     "sklearn.exceptions.DataConversionWarning: A column-vector y was passed",
     "builtins.UserWarning: No features were selected",
+    *(f"builtins.FutureWarning: {name} of FIRST is deprecated" for name in DEPRECATED),
 )
 
 # An error has to name what was given.

@@ -36,7 +36,9 @@ def of_selector(selector, level):
     if np.any(selector.importances_[~chosen]):
         yield "a factor that is not selected has an importance"
     constant = np.array([kind == "constant" for kind in indices.kinds])
-    apart = indices.path.rows_apart  # a factor that is constant where importances come from may vary where it is chosen
+    apart = (
+        indices.path.n_selection_rows
+    )  # a factor that is constant where importances come from may vary where it is chosen
     if np.any(constant & chosen) and not apart:
         yield "a constant factor is selected"
     if not {*indices.forced} <= {*selector.selected_.tolist()}:
@@ -68,7 +70,7 @@ def of_rows_used(indices, table, given, options):
     if not np.array_equal(used, rows):
         yield f"the rows used are {used}, not {rows}"
         return
-    apart = indices.path.rows_apart if indices.path is not None else 0
+    apart = indices.path.n_selection_rows if indices.path is not None else 0
     if indices.n_rows + apart != rows.size:
         yield f"n_rows is {indices.n_rows} of {rows.size} rows, {apart} of them apart"
     missing = tuple(int(gaps[rows][:, list(members)].any(axis=1).sum()) for members in indices.inputs)
@@ -151,9 +153,9 @@ def _of_sharing(indices, level):
     if len(set(drivers)) != len(drivers) or not kept <= set(drivers):
         yield f"drivers {drivers} of {kept}"
     for driver in indices.drivers:
-        yield from _shares("what is lost without a driver", [driver.lost])
+        yield from _shares("what is lost without a driver", [driver.importance])
         if driver.interval is not None:
-            yield from _holds("the interval of a driver", driver.interval[0], driver.lost, driver.interval[1])
+            yield from _holds("the interval of a driver", driver.interval[0], driver.importance, driver.interval[1])
 
 
 def _of_tree(sharing):
@@ -332,8 +334,8 @@ def of_text(text):
     if found := re.search(r"models can explain about (-?[\d.]+) %", said):
         ceiling = float(found[1]) / 100
         yield from _shares("the ceiling printed", [ceiling])
-        low, high = (re.search(rf"at {end} (-?[\d.]+) %", said[found.end() :]) for end in ("least", "most"))
-        least, most = float(low[1]) / 100 if low else 0.0, float(high[1]) / 100 if high else 1.0
+        ends = re.match(r" \((?:95 % interval (-?[\d.]+)–|at most )(-?[\d.]+) %\)", said[found.end() :])
+        least, most = (float(ends[1] or 0) / 100, float(ends[2]) / 100) if ends else (0.0, 1.0)
         yield from _holds("the interval printed", least, ceiling, most)
     if found := re.search(r"R² \+([\d.]+) if added", text):
         yield from _shares("R² if added", [float(found[1])])

@@ -7,7 +7,7 @@ import sqlite3
 import duckdb
 import xlsxwriter
 
-from firstfactor.parameters import Options, RankParameters
+from firstfactor.settings import RankSettings
 from firstfactor.tables.dataset import read_dataset
 from firstfactor.tables.formats import open_source
 from firstfactor.tables.roles import Request
@@ -33,12 +33,9 @@ def write(frame, path):
 
 def read(path, target="y", kind=None, table=None, na=(), decimal=None, **wanted):
     missing = "drop" if wanted.pop("drop_missing", False) else "error"
-    forced = wanted.pop("forced", ())
-    said = {name: wanted.pop(name) for name in ("categorical", "factor_groups", "period", "scale", "missing", "task")
-            if name in wanted}  # fmt: skip
-    parameters = RankParameters(format=kind, table=table, na=na, decimal=decimal, **wanted)
-    with open_source(str(path), parameters) as source:
-        return read_dataset(source, Request(target, parameters, Options(**{"missing": missing} | said), forced))
+    settings = RankSettings(format=kind, table=table, na=na, decimal=decimal, **{"missing": missing} | wanted)
+    with open_source(str(path), settings) as source:
+        return read_dataset(source, Request(target, settings))
 
 
 def read_text(tmp_path, text, target="y", name="table.csv", **wanted):

@@ -13,10 +13,11 @@ import pytest
 
 import firstfactor
 from firstfactor import plots, problems
-from firstfactor.data.quality import Finding
+from firstfactor.findings.finding import Finding
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.path import Step
-from firstfactor.results.sharing import Driver, Exchange, Node, Sharing
+from firstfactor.results.ranking_line import RankingLine
+from firstfactor.results.sharing import Exchange, Node, Sharing
 from firstfactor.results.uncertainty import SampleSize, Uncertainty
 
 PACKAGE = Path(firstfactor.__file__).parent
@@ -28,7 +29,7 @@ PUBLIC = (
     *(f"firstfactor.problems.{name}" for name in problems.__all__),
     *(f"firstfactor.plots.{name}" for name in vars(plots) if name.startswith("plot_")),
 )
-PARTS_OF_RESULTS = (Uncertainty, SampleSize, Estimates, Step, Node, Sharing, Exchange, Driver, Finding)
+PARTS_OF_RESULTS = (Uncertainty, SampleSize, Estimates, Step, Node, Sharing, Exchange, RankingLine, Finding)
 
 # What numpydoc checks: sections and their order, summaries, parameters with types and descriptions, returned values.
 CHECKS = {f"GL{number:02d}" for number in (2, 3, 5, 6, 7, 8, 9, 10)} | {"YD01"}
@@ -116,13 +117,14 @@ def test_instances_and_summaries_are_there_as_well():
     assert listed == {name.rsplit(".", 1)[1] for name in NAMES}
 
 
-def test_the_page_on_the_commands_is_current():
+@pytest.mark.parametrize("name", ["command_line", "constants"])
+def test_pages_that_are_written_from_the_code_are_current(name):
     pytest.importorskip("typer")
-    spec = importlib.util.spec_from_file_location("command_line", REFERENCE / "command_line.py")
+    spec = importlib.util.spec_from_file_location(name, REFERENCE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     page = module.PAGE.read_text(encoding="utf-8")
-    assert page == module.write_page(), "run python docs/reference/command_line.py"
+    assert page == module.write_page(), f"run python docs/reference/{name}.py"
 
 
 # --- theory -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from firstfactor._utils.threads import Workers
 from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
 from firstfactor.neighbors.search import Search
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 from firstfactor.variance.local_linear import LocalLinear
 

@@ -2,6 +2,7 @@ import datetime
 import pickle
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from firstfactor import FIRST, backward_elimination, explained_variance, total_indices
+from firstfactor import FIRST, backward_elimination, explained_variance, stability, total_indices
+from firstfactor.first import DEPRECATED
 
 EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": "a weight of 2 is not a row that occurs twice, which would be its "
@@ -529,6 +531,8 @@ def test_indices_say_why_a_factor_was_left_out():
     assert eliminated.path.removed == (2,)
     assert eliminated.why_left_out(2) == "adds nothing to the others"
     twins = FIRST().fit(np.column_stack([np.arange(300.0)] * 2), np.arange(300.0)).indices_
+    assert twins.why_left_out(1) == "stands in for x0"
+    twins = replace(twins, sharing=None)
     assert twins.why_left_out(1) == "R² unchanged if added"
 
 
@@ -546,3 +550,60 @@ def test_labels_of_a_category_may_be_infinite_numbers():
     X = pd.DataFrame({"c": pd.Categorical([1.0, np.inf] * 30)})
     selector = FIRST(forced=["c"], random_state=0).fit(X, np.arange(60) % 2 + np.arange(60) / 100)
     assert selector.transform(X).shape == (60, 1)
+
+
+DEPRECATED_VALUES = {
+    "subsample": "random",
+    "response": "ranks",
+    "output_weights": [1, 3],
+    "cluster_cut": 0.8,
+    "checkpoint": "run.json",
+}
+
+
+@pytest.mark.filterwarnings("error:.*is deprecated:FutureWarning")
+@pytest.mark.parametrize("name", DEPRECATED)
+def test_a_deprecated_parameter_still_works_and_warns(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    X, y = friedman(100)
+    given = {name: DEPRECATED_VALUES[name]}
+    selector = FIRST(random_state=0).set_params(**given)
+    assert clone(selector).get_params()[name] == given[name] and f"{name}=" in repr(selector)
+    message = rf"^{name} of FIRST is deprecated since 0\.3 and will be removed in 0\.5\. .*{name}|Leave it out"
+    for call in (selector.fit, selector.choose):
+        with pytest.warns(FutureWarning, match=message) as caught:
+            call(X, np.column_stack([y, X[:, 2]]))
+        assert [each.filename for each in caught if each.category is FutureWarning] == [__file__]
+    assert getattr(selector.indices_.procedure, name) == given[name]
+    with pytest.warns(FutureWarning, match=message):
+        stability(X, y if name != "output_weights" else np.column_stack([y, y]), selector=selector, n_pairs=1, n_jobs=1)
+    make_pipeline(StandardScaler(), FIRST(random_state=0)).fit(X, y)  # no warning unless it is given
+
+
+@pytest.mark.filterwarnings("error:.*is deprecated:FutureWarning")
+def test_fit_takes_what_the_constructor_took(tmp_path):
+    X, y = friedman(200)
+    Y = np.column_stack([y, X[:, 2]])
+    with pytest.warns(FutureWarning):
+        before = FIRST(response="ranks", output_weights=[1, 3]).fit(X, Y)
+    after = FIRST().fit(X, Y, response="ranks", output_weights=[1, 3], checkpoint=None)
+    np.testing.assert_array_equal(after.importances_, before.importances_)
+    assert not np.array_equal(after.importances_, FIRST().fit(X, Y).importances_)
+    np.testing.assert_array_equal(FIRST().choose(X, Y, response="ranks", output_weights=[1, 3]), after.support_)
+    assert after._call() == "FIRST().fit(X, y, response='ranks', output_weights=[1, 3])"
+    assert before._call() == "FIRST(output_weights=[1, 3], response='ranks').fit(X, y)"
+    assert after._params_used()["response"] == "ranks" and after._params_used()["subsample"] == "random"
+    path = tmp_path / "run.json"
+    saved = FIRST(random_state=0).fit(X, y, checkpoint=path)
+    assert path.exists() and np.array_equal(saved.importances_, FIRST(random_state=0).fit(X, y).importances_)
+    counts = [
+        stability(X, Y, n_pairs=2, random_state=0, output_weights=weights).frequencies for weights in ([1, 0], [0, 1])
+    ]
+    assert not np.array_equal(*counts)
+
+
+def test_details_of_y_are_routed_through_pipelines():
+    X, y = friedman(200)
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(FIRST().set_fit_request(response=True)).fit(X, y, response="ranks")
+    np.testing.assert_array_equal(pipeline[0].importances_, FIRST().fit(X, y, response="ranks").importances_)

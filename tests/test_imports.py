@@ -15,7 +15,8 @@ PACKAGE = Path(firstfactor.__file__).parent
 LAYERS = (
     "_utils",
     "data",
-    "parameters",
+    "findings",
+    "settings",
     "results",
     "neighbors",
     "cluster",
@@ -94,6 +95,17 @@ def test_a_ranking_needs_no_scikit_learn():
         "frame = polars.DataFrame(x, schema=['a', 'b', 'y'])\n"
         "firstfactor.rank(frame, 'y', stability=1)\n"
         "assert 'sklearn' not in sys.modules and 'matplotlib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_selector_needs_no_pictures_pages_or_dask_to_be_fitted():
+    code = (
+        "import sys, firstfactor, numpy\n"
+        "x = numpy.random.default_rng(0).normal(size=(60, 3))\n"
+        "firstfactor.FIRST().fit(x[:, :2], x[:, 2])\n"
+        "unused = ('firstfactor.plots', 'firstfactor.reporting', 'matplotlib', 'dask', 'polars')\n"
+        "assert not [name for name in sys.modules if name.startswith(unused)]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -1,32 +1,35 @@
 """Every parameter is defined once, and all that takes it agrees on its name and default."""
 
+import ast
 import inspect
 import re
 from dataclasses import fields
+from pathlib import Path
+from string import Formatter
 
 import pytest
 
 import firstfactor
 from firstfactor import FIRST, rank, total_indices
-from firstfactor.cli.options import as_typed, flag
-from firstfactor.parameters import (
+from firstfactor._utils.checks import InputError
+from firstfactor.cli.errors import as_typed
+from firstfactor.cli.options import flag
+from firstfactor.first import DEPRECATED
+from firstfactor.settings import (
     RANK,
-    RANKING,
-    SELECTOR,
     Options,
     OptionsDict,
-    Procedure,
-    RankDict,
-    RankParameters,
-    document,
+    RankSettings,
+    Settings,
     find,
+    help_text,
 )
 
 
 def test_first_has_all_parameters_with_their_defaults():
     signature = inspect.signature(FIRST).parameters
-    known = {each.name: each.default for group in (Options, Procedure) for each in fields(group)}
-    assert {name: each.default for name, each in signature.items() if name != "verbose"} == known
+    known = {each.name: "deprecated" if each.name in DEPRECATED else each.default for each in fields(Settings)}
+    assert {name: each.default for name, each in signature.items()} == known
 
 
 def test_rank_has_its_parameters_with_their_defaults():
@@ -36,40 +39,58 @@ def test_rank_has_its_parameters_with_their_defaults():
 
 
 def test_only_the_rule_has_another_default_in_rank():
-    shared = [each for group in SELECTOR for each in fields(group) if each.name in RANK]
-    differ = [each.name for each in shared if find(each.name).default != each.default]
-    assert differ == ["rule"] and (Procedure.rule, RankParameters.rule) == ("paper", None)
-    for name in differ:
-        there, here = find(name, SELECTOR).metadata, find(name, RANKING).metadata
-        assert here["choices"] == there["choices"] and here["help"].startswith(there["help"])
+    differ = [each.name for each in fields(Settings) if find(each.name) != each]
+    assert differ == ["rule"] and (Settings.rule, RankSettings.rule) == ("paper", None)
+    there, here = find("rule", Settings).metadata, find("rule").metadata
+    assert here["choices"] == there["choices"] and here["help"].startswith(there["help"])
     with pytest.raises(ValueError, match=re.escape("rule must be one of 'paper', 'calibrated'; got 'best'.")):
-        RankParameters(rule="best")
+        RankSettings(rule="best")
 
 
 def test_type_checkers_know_the_same_names():
     assert set(OptionsDict.__annotations__) == {each.name for each in fields(Options)}
-    assert set(RankDict.__annotations__) == set(RANK)
-    assert {each.name for each in fields(RankParameters)} <= set(RANK)
+    shared = {each.name for each in fields(Settings)}
+    assert (
+        {each.name for each in fields(RankSettings)} - shared
+        <= set(RANK)
+        <= {each.name for each in fields(RankSettings)}
+    )
+
+
+def test_rank_decides_what_follows_from_its_parameters():
+    settings = RankSettings.parse({"method": "first-fast", "jobs": 2, "seed": 5})
+    assert (settings.n_jobs, settings.random_state, settings.rule, settings.forward) == (2, 5, "paper", "fast")
+    assert RankSettings.parse({}).rule == "calibrated" and RankSettings.parse({"rule": "paper"}).rule == "paper"
+    assert RankSettings.parse({}).resolve_estimator().estimator == "adaptive"
 
 
 @pytest.mark.parametrize("item", [FIRST, rank])
 def test_help_texts_are_filled_into_docstrings(item):
-    names = RANK if item is rank else [each.name for group in SELECTOR for each in fields(group)]
-    for name in names:
-        words, details = " ".join(item.__doc__.split()), find(name, RANKING if item is rank else SELECTOR).metadata
-        assert f"{name} : {details['kind']} {details['help']}" in words
-    assert not re.search(r"^ *\{\w+\}$", item.__doc__, re.MULTILINE)
+    settings = RankSettings if item is rank else Settings
+    for name in RANK if item is rank else [each.name for each in fields(Settings) if each.name not in DEPRECATED]:
+        words, kind = " ".join(item.__doc__.split()), find(name, settings).metadata["kind"]
+        assert f"{name} : {kind} {help_text(name, settings)}" in words
+    assert "{parameters}" not in item.__doc__
 
 
-def test_an_unknown_name_in_a_docstring_is_an_error():
-    def function():
-        """Do nothing.
-
-        {n_neighbours}
-        """
-
-    with pytest.raises(StopIteration):
-        document(function)
+def test_mentions_in_errors_and_help_texts_are_parameters():
+    """A field that is neither a value nor a parameter would be shown as it is."""
+    sources = [path.read_text() for path in Path(firstfactor.__file__).parent.rglob("*.py")]
+    calls = [node for text in sources for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    known = {*(each.name for each in fields(RankSettings)), "target", "sample_weight", "X", "y"}
+    known |= {"None, ", "None or ", " of X", "Use scale", "use scale"}
+    found = 0
+    for call in calls:
+        name = getattr(call.func, "attr", getattr(call.func, "id", None))
+        if name not in ("InputError", "InputTypeError", "Message", "ClusterError", "parameter") or not call.args:
+            continue
+        values = {keyword.arg for keyword in call.keywords} | {"example"}
+        texts = call.args[2:3] if name == "parameter" else call.args
+        for text in (each.value for each in texts if isinstance(each, ast.Constant)):
+            marked = [field for _, field, _, _ in Formatter().parse(str(text)) if field is not None]
+            assert {field.partition("=")[0] for field in marked} <= known | values, text
+            found += len(marked)
+    assert found > 200
 
 
 @pytest.mark.parametrize("name", RANK)
@@ -83,25 +104,24 @@ def test_every_parameter_of_rank_has_an_option_with_its_help(name, capsys, monke
 
 
 @pytest.mark.parametrize(
-    ("text", "typed"),
+    ("template", "typed"),
     [
-        ('Use missing="drop" to leave out rows, or drop= to leave out columns.',
+        ('Use {missing="drop"} to leave out rows, or {drop=} to leave out columns.',
          "Use --missing drop to leave out rows, or --drop to leave out columns."),
-        ("Use na='?' if it stands for missing values.", "Use --na '?' if it stands for missing values."),
-        ("target: t.csv has no column 'x'.", "--target: t.csv has no column 'x'."),
-        ("sample must be a whole number of at least 3.", "--sample must be a whole number of at least 3."),
-        ("n_neighbors must be at least 2.", "--n-neighbors must be at least 2."),
-        ("leave out scale=False.", "leave out --no-scale."),
-        ("factor_groups: t.csv has no column 'x'.", "--group: t.csv has no column 'x'."),
-        ("period of 'x' must be above 0.", "--period of 'x' must be above 0."),
-        ("scale is for numbers.", "--scale is for numbers."),
-        ("max_factors must be 1, or use date_parts=.", "--max-factors must be 1, or use --date-parts."),
-        ("is also named in groups=.", "is also named in --groups."),
-        ("column 'a=b' of t.csv has 3 gaps", "column 'a=b' of t.csv has 3 gaps"),
+        ("Use {na='?'} if it stands for missing values.", "Use --na '?' if it stands for missing values."),
+        ("{target}: t.csv has no column 'x'.", "--target: t.csv has no column 'x'."),
+        ("{n_neighbors} must be at least 2.", "--n-neighbors must be at least 2."),
+        ("{n_outer} must be {None, }a number.", "--n-outer must be a number."),
+        ("{scale=False} is for small values. {Use scale=True}.",
+         "--no-scale is for small values. Leave out --no-scale."),
+        ("{factor_groups}: column 'x'{ of X} is in none.", "--group: column 'x' is in none."),
+        ("{max_factors} must be 1, or use {date_parts=}.", "--max-factors must be 1, or use --date-parts."),
+        ("{sample_weight} or {random_state=} for {y}: n_jobs=1", "--weight or --seed for the target: n_jobs=1"),
+        ("column 'n_jobs=1' of y has {{scale=False}}", "column 'n_jobs=1' of y has {scale=False}"),
     ],
 )  # fmt: skip
-def test_messages_name_options_as_they_are_typed(text, typed):
-    assert as_typed(text) == typed
+def test_messages_name_options_as_they_are_typed(template, typed):
+    assert InputError(template).render(as_typed) == typed
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from firstfactor import FIRST
-from firstfactor.parameters import Options
 from firstfactor.problems import friedman
+from firstfactor.settings import Options
 
 FILE = Path(__file__).with_name("public_api.txt")
 MODULES = ("firstfactor", "firstfactor.plots", "firstfactor.problems")

@@ -33,7 +33,7 @@ def test_a_ranking_explains_a_factor_as_the_estimator_does():
     ranking, fitted = rank(frame(X, y), "y"), FIRST(rule="calibrated", random_state=0).fit(X, y)
     assert [ranking.explain(f"x{j}") for j in range(3)] == list(fitted.explanations_.sentences)
     assert len(fitted.explanations_) == 3 and fitted.explanations_["x1"] == ranking.explain("x1")
-    with pytest.raises(KeyError, match="there is no factor 'x9'; the factors are x0, x1, x2"):
+    with pytest.raises(KeyError, match="there is no factor 'x9'; the factors are 'x0', 'x1' and 'x2'"):
         fitted.explanations_["x9"]
 
 

@@ -12,9 +12,9 @@ from sample_tables import as_lists, mixed, tables
 from firstfactor import FIRST, closed_indices, cumulative_ranking, interactions, shapley_effects
 from firstfactor.dependence.clusters import Cutter
 from firstfactor.neighbors import search as search_module
-from firstfactor.parameters import Options
 from firstfactor.selection.compact import make_compact
 from firstfactor.selection.selection import Selection, ignore_step
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 neighbours = st.sampled_from([2, 3])

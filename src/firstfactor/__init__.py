@@ -1,11 +1,18 @@
-"""Rank the factors that drive a response, and estimate how well any model could do, from the data alone."""
+"""Rank the factors that a response depends on, and estimate how well any model could do, from the data alone."""
 
 # Nothing is imported here, so that the command can handle Ctrl-C as soon as it starts.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .data.quality import DataQualityWarning
+    from .findings.finding import (
+        DataQualityWarning,
+        LeakWarning,
+        RelatedFactorsWarning,
+        ResponseWarning,
+        RowsWarning,
+        UnitsWarning,
+    )
     from .first import FIRST
     from .functions import (
         backward_elimination,
@@ -33,14 +40,19 @@ _HOMES = {
     "FIRST": "first",
     "Cluster": "results.sharing",
     "CumulativeRanking": "results.cumulative",
-    "DataQualityWarning": "data.quality",
+    "DataQualityWarning": "findings.finding",
     "Indices": "results.indices",
     "Interactions": "results.interactions",
+    "LeakWarning": "findings.finding",
     "Path": "results.path",
     "Ranking": "ranking",
+    "RelatedFactorsWarning": "findings.finding",
+    "ResponseWarning": "findings.finding",
+    "RowsWarning": "findings.finding",
     "Stability": "results.stability",
     "TooFewRowsWarning": "inference.sample_size",
     "Tree": "results.sharing",
+    "UnitsWarning": "findings.finding",
     "backward_elimination": "functions",
     "closed_indices": "functions",
     "cumulative_ranking": "functions",
@@ -58,11 +70,16 @@ __all__ = [
     "DataQualityWarning",
     "Indices",
     "Interactions",
+    "LeakWarning",
     "Path",
     "Ranking",
+    "RelatedFactorsWarning",
+    "ResponseWarning",
+    "RowsWarning",
     "Stability",
     "TooFewRowsWarning",
     "Tree",
+    "UnitsWarning",
     "backward_elimination",
     "closed_indices",
     "cumulative_ranking",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,69 +15,56 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._utils.sklearn_compat import transform_output
+from ._utils.warn import warn_user
 from .cluster.client import is_dask
 from .cluster.table import take_columns, without_rows
-from .data.quality import warn_of_findings
 from .data.table import Factors, flatten_names
+from .findings.finding import warn_of_findings
 from .inference.row_order import find_at_once
 from .inference.sample_size import warn_if_too_few_rows
-from .parameters import Options, Procedure, document
-from .plots import plot_importance
-from .reporting.notebook import compact_table
-from .reporting.report import write_report
 from .results.explanations import Explanations, explain
 from .results.sharing import Cluster, Tree
 from .selection.fitting import choose, fit, log_step
 from .selection.selection import ignore_step
+from .settings import Settings, document
 from .variance.conditional import open_variances
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# Parameters that the constructor still takes, and what to write instead.
+DEPRECATED = {
+    "subsample": "Leave it out: rows are drawn at random. Functions such as total_indices keep it",
+    "response": "Pass it to fit: fit(X, y, response=…)",
+    "output_weights": "Pass it to fit: fit(X, y, output_weights=…)",
+    "cluster_cut": "Use rank(table, target, cluster_cut=…), or leave it out",
+    "checkpoint": "Pass it to fit: fit(X, y, checkpoint=…)",
+}
+
+
 @document
 class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Factor Importance Ranking and Selection using Total (Sobol') indices.
 
-    Select the factors that drive a response and estimate the importance of each, from the data alone: no model is
-    fitted. Factors enter one at a time, starting with the one that explains most, until no other factor raises the
-    explained variance; factors that add nothing to the others are then removed. The importance of a selected factor
-    is its total Sobol' index: the share of the explainable variance that no model could reach without it [1]_.
+    Select the factors that a response depends on and estimate the importance of each, from the data alone, without a
+    model to choose or tune. Factors enter one at a time, starting with the one that explains most, until no other
+    factor raises the explained variance; factors that add nothing to the others are then removed. The importance of a
+    selected factor is its total Sobol' index: the share of the explainable variance that no model could reach without
+    it [1]_.
 
     The default is Algorithm 3 of the paper. Even in pure noise, some factor raises the estimated explained variance,
     so a selection by this rule is no evidence. ``rule="calibrated"``, the default of `rank`, requires evidence.
 
     Parameters
     ----------
-    {n_neighbors}
-    {n_outer}
-    {subsample}
-    {forward}
-    {elimination}
-    {scale}
-    {categorical}
-    {task}
-    {n_jobs}
-    {random_state}
-    verbose : int, default 0
-        If positive, print each step to standard error.
-    {estimator}
-    {rule}
-    {alpha}
-    {control}
-    {goal}
-    {split}
-    {factor_groups}
-    {period}
-    {missing}
-    {response}
-    {output_weights}
-    {forced}
-    {max_factors}
-    {compact}
-    {importance}
-    {cluster_cut}
-    {checkpoint}
+    {parameters}
+    subsample, response, output_weights, cluster_cut, checkpoint : deprecated
+        Pass ``response``, ``output_weights`` and ``checkpoint`` to `fit`. `rank` keeps ``cluster_cut``, and functions
+        such as `total_indices` keep ``subsample``.
+
+        .. deprecated:: 0.3
+           They work until 0.5 and give a FutureWarning.
 
     Attributes
     ----------
@@ -181,38 +169,37 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_neighbors: int | None = Options.n_neighbors,
-        n_outer: int | float | None = Options.n_outer,
-        subsample: str = Options.subsample,
-        forward: str | int = Procedure.forward,
-        elimination: str = Procedure.elimination,
-        scale: bool | Mapping[Any, float] = Options.scale,
-        categorical: Factors | None = Options.categorical,
-        task: str = Options.task,
-        n_jobs: int | None = Options.n_jobs,
-        random_state: Any = Options.random_state,
-        verbose: int = 0,
-        estimator: str | None = Options.estimator,
-        rule: str = Procedure.rule,
-        alpha: float = Procedure.alpha,
-        control: str = Procedure.control,
-        goal: str = Procedure.goal,
-        split: bool = Procedure.split,
-        factor_groups: Mapping[str, Factors] | None = Options.factor_groups,
-        period: Mapping[Any, float] | None = Options.period,
-        missing: str = Options.missing,
-        response: str = Options.response,
-        output_weights: Sequence[float] | None = Options.output_weights,
-        forced: Factors | None = Procedure.forced,
-        max_factors: int | None = Procedure.max_factors,
-        compact: bool | float = Procedure.compact,
-        importance: str = Procedure.importance,
-        cluster_cut: float | str | None = Procedure.cluster_cut,
-        checkpoint: str | os.PathLike[str] | None = Options.checkpoint,
+        n_neighbors: int | None = Settings.n_neighbors,
+        n_outer: int | float | None = Settings.n_outer,
+        forward: str | int = Settings.forward,
+        elimination: str = Settings.elimination,
+        scale: bool | Mapping[Any, float] = Settings.scale,
+        categorical: Factors | None = Settings.categorical,
+        task: str = Settings.task,
+        n_jobs: int | None = Settings.n_jobs,
+        random_state: Any = Settings.random_state,
+        verbose: int = Settings.verbose,
+        estimator: str | None = Settings.estimator,
+        rule: str = Settings.rule,
+        alpha: float = Settings.alpha,
+        control: str = Settings.control,
+        goal: str = Settings.goal,
+        split: bool = Settings.split,
+        factor_groups: Mapping[str, Factors] | None = Settings.factor_groups,
+        period: Mapping[Any, float] | None = Settings.period,
+        missing: str = Settings.missing,
+        forced: Factors | None = Settings.forced,
+        max_factors: int | None = Settings.max_factors,
+        compact: bool | float = Settings.compact,
+        importance: str = Settings.importance,
+        subsample: str = "deprecated",
+        response: str = "deprecated",
+        output_weights: Sequence[float] | str | None = "deprecated",
+        cluster_cut: float | str | None = "deprecated",
+        checkpoint: str | os.PathLike[str] | None = "deprecated",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_outer = n_outer
-        self.subsample = subsample
         self.forward = forward
         self.elimination = elimination
         self.scale = scale
@@ -230,16 +217,27 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.factor_groups = factor_groups
         self.period = period
         self.missing = missing
-        self.response = response
-        self.output_weights = output_weights
         self.forced = forced
         self.max_factors = max_factors
         self.compact = compact
         self.importance = importance
+        self.subsample = subsample
+        self.response = response
+        self.output_weights = output_weights
         self.cluster_cut = cluster_cut
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        response: str | None = None,
+        output_weights: Sequence[float] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Self:
         """Select factors and estimate their importance.
 
         Parameters
@@ -256,24 +254,32 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         groups : array-like of shape (rows,), optional
             Group label of each row, such as a person, batch, site or month. Rows of the same group are never
             neighbours, and random half-samples, bootstrap draws and standard errors keep them together.
+        response : {"values", "ranks", "normal-scores"}, optional
+            Transformation of a numeric response before it is explained: none, ranks, or normal scores of the ranks.
+            Ranks and normal scores are less sensitive to outliers. Default: none.
+        output_weights : sequence of float, optional
+            Weight of each output, if there are several. Outputs are standardised first. Default: equal weights.
+        checkpoint : path, optional
+            File in which each finished step is saved. A run that was stopped resumes from this file if it is started
+            again on the same table with the same parameters. ``random_state`` must be a whole number.
 
         Returns
         -------
         FIRST
             The fitted selector.
         """
-        options, procedure = self.parameters()
+        settings = self._validated_params(response=response, output_weights=output_weights, checkpoint=checkpoint)
         X = flatten_names(X)
-        with open_variances(X, y, options, sample_weight, groups, procedure=procedure) as variances:
-            response = variances.response
-            self.indices_ = fit(variances, procedure, log_step if self.verbose else ignore_step)
+        with open_variances(X, y, settings, sample_weight, groups) as variances:
+            task, classes = variances.response.task, variances.response.classes
+            self.indices_ = fit(variances, settings, log_step if self.verbose else ignore_step)
             warn_of_findings(find_at_once(variances, self.indices_))
         warn_if_too_few_rows(self.indices_.sample_size)
         seen = without_rows(X) if is_dask(X) else X
         validate_data(self, seen, skip_check_array=True)  # n_features_in_, feature_names_in_
-        self.task_ = response.task
-        if response.classes:
-            self.classes_ = np.array(response.classes)
+        self.task_ = task
+        if classes:
+            self.classes_ = np.array(classes)
         elif hasattr(self, "classes_"):  # from an earlier fit
             del self.classes_
         self.path_ = self.indices_.path
@@ -295,12 +301,24 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         columns[list(chain.from_iterable(members))] = np.repeat(of_factors, [len(some) for some in members])
         return columns
 
-    def choose(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> NDArray[np.bool_]:
+    def choose(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        response: str | None = None,
+        output_weights: Sequence[float] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> NDArray[np.bool_]:
         """Return a mask of the factors that `fit` would select, without estimating their importance.
 
         Parameters
         ----------
         X, y, sample_weight, groups : array-like
+            As in `fit`.
+        response, output_weights, checkpoint : optional
             As in `fit`.
 
         Returns
@@ -308,23 +326,36 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         array of bool of shape (factors,)
             True for factors that would be selected.
         """
-        options, procedure = self.parameters()
-        with open_variances(X, y, options, sample_weight, groups, procedure=procedure) as variances:
-            chosen = choose(variances, procedure)
+        settings = self._validated_params(response=response, output_weights=output_weights, checkpoint=checkpoint)
+        with open_variances(X, y, settings, sample_weight, groups) as variances:
+            chosen = choose(variances, settings)
         return np.isin(np.arange(variances.design.n_factors), chosen)
 
-    def parameters(self) -> tuple[Options, Procedure]:
-        """Return the validated parameters.
+    def _validated_params(self, **of_call: Any) -> Settings:
+        """Return the parameters, those of a call before those of the constructor, after checking them."""
+        given = {each.name: getattr(self, each.name) for each in fields(Settings)}
+        for name, instead in DEPRECATED.items():
+            if isinstance(given[name], str) and given[name] == "deprecated":
+                del given[name]
+            else:
+                message = f"{name} of FIRST is deprecated since 0.3 and will be removed in 0.5. {instead}."
+                warn_user(message, FutureWarning)
+        return Settings(
+            **given | {name: value for name, value in of_call.items() if value is not None}
+        ).resolve_estimator()
 
-        Returns
-        -------
-        options : Options
-            Parameters of the variance estimation.
-        procedure : Procedure
-            Parameters of the selection.
-        """
-        procedure = Procedure.pick(self)
-        return Options.pick(self).with_default_of(procedure), procedure
+    def _params_used(self) -> dict[str, Any]:
+        """Return the parameters of the last fit by name."""
+        given: dict[str, Any] = self.get_params()
+        return given | {name: getattr(self.indices_.procedure, name) for name in DEPRECATED}
+
+    def _call(self) -> str:
+        """Return the call that repeats the last fit."""
+        used, defaults = self._params_used(), Settings()
+        of_fit = [name for name in ("response", "output_weights") if used[name] != getattr(defaults, name)]
+        details = "".join(f", {name}={used[name]!r}" for name in of_fit if getattr(self, name) == "deprecated")
+        whole: str = super().__repr__(N_CHAR_MAX=10_000)
+        return f"{whole}.fit(X, y{details})"
 
     def interval(self, level: float = 0.95) -> NDArray[np.float64]:
         """Return the confidence interval of each importance.
@@ -453,6 +484,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         matplotlib Axes
             Axes with the plot.
         """
+        from .plots import plot_importance
+
         check_is_fitted(self)
         return plot_importance(self, ax)
 
@@ -470,6 +503,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             were prepared; ``settings``, a mapping of parameters to values; ``stability``, the result of `stability`;
             ``source``, the name, size and sha256 of the table; ``sample_weight`` and ``groups``, as passed to `fit`.
         """
+        from .reporting.report import write_report
+
         check_is_fitted(self)
         write_report(self, path, X, y, **details)
 
@@ -486,7 +521,11 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return bundle
 
     def _with_table(self, diagram: str) -> str:
-        return compact_table(self.indices_) + diagram if hasattr(self, "indices_") else diagram
+        if not hasattr(self, "indices_"):
+            return diagram
+        from .reporting.page import compact_table
+
+        return compact_table(self.indices_) + diagram
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -1,27 +1,28 @@
 """Public functions: each validates its arguments, calls the stages in order, and returns a result."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
-from .data.quality import warn_of_findings
 from .data.table import Factors
 from .dependence.pairs import find_interactions
 from .dependence.shares import estimate_closed, estimate_shapley
+from .findings.finding import warn_of_findings
 from .inference.estimates import estimate
 from .inference.row_order import find_at_once
 from .inference.sample_size import diagnose_sample_size, warn_if_too_few_rows
 from .inference.targets import closed_target
 from .inference.totals import estimate_totals
-from .parameters import Options, OptionsDict, Procedure
 from .results.cumulative import CumulativeRanking
 from .results.indices import Indices
 from .results.interactions import Interactions
 from .results.stability import Stability
 from .selection.backward import eliminate
-from .selection.cumulative import rank_by_gain
 from .selection.fitting import estimate_selected
+from .selection.forward import rank_by_gain
 from .selection.stability import Pairs, Progress, select_on_halves
+from .settings import Options, OptionsDict, find
 from .variance.conditional import Variances, open_variances
 
 if TYPE_CHECKING:
@@ -423,9 +424,9 @@ def backward_elimination(
     x1          0.1012
     x2          0.0000
     """
-    procedure = Procedure(elimination=elimination)
+    checks.one_of("elimination", elimination, find("elimination").metadata["choices"])
     with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
-        selection = eliminate(variances, variances.design.varying, procedure.elimination)
+        selection = eliminate(variances, variances.design.varying, elimination)
         return _warn(variances, estimate_selected(variances, selection, "NANNE-BE", uncertainty))
 
 
@@ -441,6 +442,8 @@ def stability(
     progress: Progress | None = None,
     sample_weight: Any = None,
     groups: Any = None,
+    response: str | None = None,
+    output_weights: Sequence[float] | None = None,
 ) -> Stability:
     """Compute how often each factor is selected on random half-samples.
 
@@ -470,6 +473,8 @@ def stability(
         Called as ``progress(done, total)`` after each half-sample, in the calling thread.
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`. Groups stay together: each half-sample contains half of them.
+    response, output_weights : optional
+        As in `FIRST.fit`.
 
     Returns
     -------
@@ -517,10 +522,9 @@ def stability(
     >>> stability(X, y, n_pairs=10, random_state=0).selected
     array([1, 2])
     """
-    options, procedure = _check_selector(selector).parameters()
-    options = replace(options, n_jobs=n_jobs, random_state=random_state)
-    pairs = Pairs(n_pairs, threshold)
-    return select_on_halves(X, y, options, procedure, pairs, progress, sample_weight, groups)
+    settings = _check_selector(selector)._validated_params(response=response, output_weights=output_weights)
+    settings = replace(settings, n_jobs=n_jobs, random_state=random_state)
+    return select_on_halves(X, y, settings, Pairs(n_pairs, threshold), progress, sample_weight, groups)
 
 
 def _check_selector(selector: Any) -> "FIRST":

@@ -3,21 +3,23 @@
 import inspect
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ._utils import checks
+from ._utils.checks import InputError
 from ._utils.text import list_names, printable
 from ._utils.warn import warn_user
-from .parameters import RANK, RANKING, Options, Procedure, RankDict, RankParameters, document, find
+from .findings.constants import ENOUGH_TO_SEE, EXPLAINS_ALL, OF_ALL, SKEWED
+from .settings import RANK, Options, RankDict, RankSettings, document, find
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .data.observations import Observations
-    from .data.quality import Finding
+    from .findings.finding import Finding
     from .results.indices import Indices
     from .results.path import Path
     from .results.stability import Stability
@@ -30,10 +32,6 @@ Progress = Callable[[str], None]
 # The methods "total" and "backward" compute intervals for at most this many factors: the time grows with the square of
 # their number.
 MAX_WITH_UNCERTAINTY = 30
-
-# A positive response with at least this skewness (an exponential distribution has 2) is also analysed by its normal
-# scores. With more than this many rows, the values themselves show as much.
-SKEWED, ENOUGH_TO_SEE = 1.0, 10_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,6 +70,11 @@ class Ranking:
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Duration of each part in seconds, in order."""
     _observed: "Observations | None" = field(default=None, repr=False)  # encoded rows, if kept for a report
+
+    @property
+    def findings(self) -> tuple["Finding", ...]:
+        """What a colleague would notice about the table, the gravest first."""
+        return self.indices.findings
 
     def notes(self) -> list[str]:
         """Return notes on how the data were prepared.
@@ -190,8 +193,7 @@ class Ranking:
         **details : keyword arguments
             ``title``, and ``call``, the command or call that repeats the analysis.
         """
-        from .reporting.report import write_report
-        from .reporting.source import describe_files, describe_table
+        from .reporting.report import describe_files, describe_table, write_report
 
         data = self.dataset
         from_files = bool(self.files) and all(map(os.path.isfile, self.files))
@@ -212,11 +214,36 @@ class Ranking:
             sample_weight=data.weights,
             groups=data.groups,
             observed=self._observed,
+            without=self._without_leaks(),
             **details,
         )
 
+    def _without_leaks(self) -> "Indices | None":
+        """Rank the same table without the columns that contain the target; return None if there are none or no others.
+
+        Remarks on the table are those of the whole one.
+        """
+        import polars as pl
+
+        leaks = {name for one in self.findings if one.kind == "leak" for name in one.columns}
+        X, settings = self.dataset.X, self.options
+        if not leaks or not isinstance(X, pl.DataFrame) or not isinstance(settings, RankSettings):
+            return None
+        if leaks >= {*X.columns} or leaks & _named_by_user(self.dataset):
+            return None
+        settings = replace(settings, leaks="keep", stability=None, checkpoint=None, cluster=None, workers=None)
+        dataset = self.dataset.without(leaks, {})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _rank(dataset, settings, lambda _: None, _StopWatch(), for_report=False).indices
+
     def __repr__(self) -> str:
         return repr(self.indices)
+
+    def _repr_html_(self) -> str:
+        from .reporting.page import compact_table
+
+        return compact_table(self.indices)
 
 
 def rank(
@@ -226,7 +253,7 @@ def rank(
     progress: Progress | None = None,
     **options: Unpack[RankDict],
 ) -> Ranking:
-    """Rank the factors in a table by how much they drive a response.
+    """Rank the factors in a table by how much a response depends on them.
 
     This is the command ``firstfactor rank`` as a function. Text columns are categories, dates are numbers of days, and
     missing values are a level of their own. Columns that identify each row are left out; ``notes()`` lists them.
@@ -249,46 +276,7 @@ def rank(
 
     Other Parameters
     ----------------
-    {factors}
-    {drop}
-    {categorical}
-    {factor_groups}
-    {period}
-    {date_parts}
-    {task}
-    {response}
-    {output_weights}
-    {missing}
-    {weight}
-    {groups}
-    {unique}
-    {sample}
-    {method}
-    {rule}
-    {alpha}
-    {control}
-    {goal}
-    {forced}
-    {max_factors}
-    {compact}
-    {importance}
-    {cluster_cut}
-    {estimator}
-    {split}
-    {stability}
-    {n_neighbors}
-    {n_outer}
-    {seed}
-    {jobs}
-    {memory}
-    {cluster}
-    {workers}
-    {checkpoint}
-    {scale}
-    {format}
-    {table}
-    {na}
-    {decimal}
+    {parameters}
 
     See Also
     --------
@@ -316,61 +304,57 @@ def make_ranking(
     """Return what `rank` returns; with ``for_report``, it keeps the encoded table so that a report need not read it."""
     from .tables.find_files import are_paths, find_files
 
-    parameters, estimates, procedure = _parse(options)
+    settings = RankSettings.parse(options)
     show, watch = progress or (lambda _: None), _StopWatch()
     show("reading")
     files = find_files(data) if are_paths(data) else ()
-    dataset = _load(data, files, target, parameters, estimates, procedure, show)
+    dataset = _load(data, files, target, settings, show)
     try:
-        ranking = _rank(dataset, parameters, estimates, procedure, show, watch, for_report)
+        ranking = _rank(dataset, settings, show, watch, for_report)
     except BaseException:
         dataset.close()
         raise
-    return replace(ranking, path=_say_path(data) if files else None, files=files)
+    return replace(ranking, path=_join_paths(data) if files else None, files=files)
 
 
-def _rank(
-    dataset: "Dataset",
-    parameters: RankParameters,
-    estimates: Options,
-    procedure: Procedure,
-    show: Progress,
-    watch: "_StopWatch",
-    for_report: bool,
-) -> Ranking:
+def _rank(dataset: "Dataset", settings: RankSettings, show: Progress, watch: "_StopWatch", for_report: bool) -> Ranking:
     """Rank the factors of a table that has been read."""
-    _check_halves(parameters, estimates, len(dataset.y))
+    _check_halves(settings, len(dataset.y))
     watch.lap("reading")
     show("loading")  # only now: errors in a file are reported before the compiler is loaded
-    from .data.quality import warn_of_findings
+    from ._utils.threads import Workers
+    from .findings.finding import in_order, warn_of_findings
     from .inference.sample_size import warn_if_too_few_rows
     from .selection.stability import Pairs, select_on_halves
     from .variance.conditional import open_variances
 
     watch.lap("loading")
+    show("looking at the columns")
+    dataset, noticed = Workers(1).call(lambda: _notice(dataset, settings))
     show("searching (the first run on a machine also compiles, for about 20 seconds)")
-    said = dict(dataset.column_options)
-    procedure = replace(procedure, forced=said.pop("forced"))
-    estimates = replace(estimates, **said).with_default_of(procedure)
+    settings = replace(settings, **dataset.column_options).resolve_estimator()
     if dataset.jobs is not None:
-        estimates = replace(estimates, n_jobs=dataset.jobs)
-    with _place(dataset, parameters, show) as X:
-        with open_variances(X, dataset.y, estimates, dataset.weights, dataset.groups, procedure=procedure) as variances:
+        settings = replace(settings, n_jobs=dataset.jobs)
+    with _local_or_cluster(dataset, settings, show) as X:
+        with open_variances(X, dataset.y, settings, dataset.weights, dataset.groups) as variances:
             observed = _take_rows(variances) if for_report and variances.design.is_in_memory else None
-            indices = _estimate(variances, parameters.method, procedure, lambda path: show(_describe_step(path)))
-        if parameters.selects:
-            found = _try_normal_scores(dataset, X, estimates, procedure, indices)
+            indices = _estimate(variances, settings, lambda path: show(_describe_step(path)))
+        if settings.selects:
+            found = _try_normal_scores(dataset, X, settings, indices)
             indices = replace(indices, findings=indices.findings + found)
+        noticed = [
+            *_compare_ranks(dataset, X, settings, indices, noticed),
+            *_ask_when_known(indices, noticed, settings),
+        ]
     watch.lap("searching")
     stability = None
-    if parameters.stability is not None:
+    if settings.stability is not None:
         try:
             stability = select_on_halves(
                 dataset.X,
                 dataset.y,
-                estimates,
-                replace(procedure, split=False),  # no importances are estimated on half-samples
-                Pairs(parameters.stability),
+                replace(settings, split=False),  # no importances are estimated on half-samples
+                Pairs(settings.stability),
                 lambda done, total: show(f"selecting on halves of the rows: {done} of {total}"),
                 dataset.weights,
                 dataset.groups,
@@ -378,20 +362,22 @@ def _rank(
         except Exception as error:  # the importances are known already and must not be lost
             warn_user(f"stability= failed, so the result is without it: {error!r}", UserWarning)
         watch.lap("stability")
-    warn_of_findings(indices.findings)
+    units = {one.column for one in noticed if one.kind == "units"}
+    known = [one for one in indices.findings if not (one.kind == "groups" and one.column in units)]
+    findings = in_order([*noticed, *known])
+    warn_of_findings(findings)
     warn_if_too_few_rows(indices.sample_size)
     return Ranking(
-        indices=indices,
+        indices=replace(indices, findings=findings),
         dataset=dataset,
-        settings=_settings_used(parameters, estimates, procedure, dataset),
-        options=estimates,
+        settings=_settings_used(settings, dataset),
+        options=settings,
         stability=stability,
         seconds=watch.seconds,
         _observed=observed,
     )
 
 
-document(rank, RANKING)
 rank.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
     [
         inspect.Parameter("data", inspect.Parameter.POSITIONAL_OR_KEYWORD),
@@ -401,58 +387,21 @@ rank.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
     ],
     return_annotation=Ranking,
 )
+document(rank, RankSettings)
 
 
-def _parse(options: Mapping[str, Any]) -> tuple[RankParameters, Options, Procedure]:
-    """Sort the parameters into their groups and check them before any work is done."""
-    for name in options:
-        if name not in RANK:
-            raise checks.unknown_option(name, RANK)
-
-    def pick(group: type) -> dict[str, Any]:
-        return {each.name: options[each.name] for each in fields(group) if each.name in options}
-
-    parameters = RankParameters(**pick(RankParameters))
-    _refuse_combinations(parameters, options)
-    forward = "fast" if parameters.method == "first-fast" else Procedure.forward
-    estimates = Options(**pick(Options) | {"n_jobs": parameters.jobs, "random_state": parameters.seed})
-    return parameters, estimates, Procedure(**pick(Procedure) | {"rule": parameters.rule_used, "forward": forward})
-
-
-def _refuse_combinations(parameters: RankParameters, options: Mapping[str, Any]) -> None:
-    """Raise an error for parameters that cannot be combined."""
-    calibrated, other_method = parameters.rule_used == "calibrated", f'method="{parameters.method}"'
-    if calibrated and parameters.method != "first":
-        raise ValueError(f'rule="calibrated" goes with method="first" only; got {other_method}.')
-    if "alpha" in options and not calibrated:
-        without = 'rule="paper"' if parameters.rule else other_method
-        raise ValueError(f'alpha= is for rule="calibrated"; leave out alpha= or {without}.')
-    for name in ("split", "stability", "max_factors", "compact"):
-        if options.get(name) and not parameters.selects:
-            raise ValueError(
-                f'{name}= goes with method="first" or method="first-fast"; got method="{parameters.method}".'
-            )
-    elsewhere = [name for name in ("memory", "cluster", "workers") if options.get(name) is not None]
-    if len(elsewhere) > 1:
-        raise ValueError(f"{elsewhere[0]}= does not go with {elsewhere[1]}=. Leave out one of them.")
-    for name, given in {"unique": parameters.unique, "stability": parameters.stability}.items():
-        if elsewhere and given:
-            raise ValueError(
-                f"{name}= does not go with {elsewhere[0]}=: it takes all columns of many rows at a time. Leave out one "
-                "of them."
-            )
-    if options.get("forced") and parameters.method == "total":
-        raise ValueError('forced= is for methods that select factors; got method="total", which has all of them.')
-
-
-def _check_halves(parameters: RankParameters, estimates: Options, n_rows: int) -> None:
+def _check_halves(settings: RankSettings, n_rows: int) -> None:
     """Raise an error if ``n_outer`` exceeds the size of a half-sample, before any work is done."""
-    half, n_outer = n_rows // 2, estimates.n_outer
-    if parameters.stability is not None and isinstance(n_outer, int) and half < n_outer <= n_rows:
-        raise ValueError(f"n_outer must be at most {half:,}, half of the rows, with stability=; got {n_outer:,}.")
+    half, n_outer = n_rows // 2, settings.n_outer
+    if settings.stability is not None and isinstance(n_outer, int) and half < n_outer <= n_rows:
+        raise InputError(
+            "{n_outer} must be at most {half:,}, half of the rows, with {stability=}; got {given:,}.",
+            half=half,
+            given=n_outer,
+        )
 
 
-def _say_path(data: Any) -> str:
+def _join_paths(data: Any) -> str:
     """Return the given path, or several paths joined by commas."""
     return os.fspath(data) if isinstance(data, (str, os.PathLike)) else ", ".join(map(os.fspath, data))
 
@@ -461,9 +410,7 @@ def _load(
     data: Any,
     files: tuple[str, ...],
     target: str | Sequence[str] | None,
-    parameters: RankParameters,
-    estimates: Options,
-    procedure: Procedure,
+    settings: RankSettings,
     show: Progress,
 ) -> "Dataset":
     """Load the table to analyse from files or, if there are none, from a data frame."""
@@ -471,37 +418,37 @@ def _load(
 
     require("polars", "reading a table")
     from .tables.dataset import read_dataset, to_polars
-    from .tables.roles import Request, as_list
+    from .tables.roles import Request
     from .tables.source import frame_source
 
-    request = Request(target, parameters, estimates, as_list(procedure.forced))
-    if parameters.memory is not None and not files:
-        raise ValueError("memory= is for files; this table is in memory already. Leave out memory=.")
-    if files and (parameters.memory is not None or parameters.on_cluster):
+    request = Request(target, settings)
+    if settings.memory is not None and not files:
+        raise InputError("{memory=} is for files; this table is in memory already. Leave out {memory=}.")
+    if files and (settings.memory is not None or settings.on_cluster):
         from .tables.out_of_core import open_dataset
 
-        return open_dataset(_open(data, files, parameters), request, show)
+        return open_dataset(_open(data, files, settings), request, show)
     if not files:
         return read_dataset(frame_source(to_polars(data), "the table"), request)
-    with _open(data, files, parameters) as source:
+    with _open(data, files, settings) as source:
         return read_dataset(source, request)
 
 
-def _open(data: Any, files: tuple[str, ...], parameters: RankParameters) -> AbstractContextManager["Source"]:
+def _open(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
     """Open the table in the files for reading; a single file that was given by its name is opened as it is."""
     from .tables.formats import open_source
 
-    if _say_path(data) == files[0]:
-        return open_source(files[0], parameters)
+    if _join_paths(data) == files[0]:
+        return open_source(files[0], settings)
     from .tables.many_files import open_files
 
-    return open_files(files, parameters)
+    return open_files(files, settings)
 
 
 @contextmanager
-def _place(dataset: "Dataset", parameters: RankParameters, show: Progress) -> Iterator[Any]:
+def _local_or_cluster(dataset: "Dataset", settings: RankSettings, show: Progress) -> Iterator[Any]:
     """Yield the factors for a local search or, on a cluster, for a search by its workers."""
-    if not parameters.on_cluster:
+    if not settings.on_cluster:
         yield dataset.X
         return
     from joblib import parallel_config
@@ -510,8 +457,8 @@ def _place(dataset: "Dataset", parameters: RankParameters, show: Progress) -> It
     from .cluster.table import ReadByWorkers
     from .data.stored_table import ColumnTable
 
-    show(f"starting {parameters.workers} workers" if parameters.workers else f"connecting to {parameters.cluster}")
-    with open_cluster(parameters.cluster, parameters.workers) as cluster:
+    show(f"starting {settings.workers} workers" if settings.workers else f"connecting to {settings.cluster}")
+    with open_cluster(settings.cluster, settings.workers) as cluster:
         show("searching (workers that are new also load or compile kernels, for up to a minute)")
         if isinstance(dataset.X, ColumnTable):
             yield ReadByWorkers(cluster, dataset.X)
@@ -528,39 +475,118 @@ def _take_rows(variances: "Variances") -> "Observations":
     return Observations(search.design, variances.response, search.weights, search.groups, rows, dropped)
 
 
-def _estimate(
-    variances: "Variances", method: str, procedure: Procedure, callback: "Callable[[Path], None]"
-) -> "Indices":
-    """Estimate importances by the given method."""
+def _estimate(variances: "Variances", settings: RankSettings, callback: "Callable[[Path], None]") -> "Indices":
+    """Estimate importances by the method of the settings."""
     from .dependence.sharing import add_sharing
     from .inference.totals import estimate_totals
     from .selection.backward import eliminate
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
 
     design = variances.design
-    if method == "total":
+    if settings.method == "total":
         indices = estimate_totals(variances, method="plug-in" if design.n_factors <= MAX_WITH_UNCERTAINTY else None)
-        return add_sharing(variances, indices, procedure.cluster_cut)
-    if method == "backward":
+        return add_sharing(variances, indices, settings.cluster_cut)
+    if settings.method == "backward":
         on_step = in_context(callback, design.names, variances.response.variance)
-        forced = find_forced(variances, procedure)
-        selection = eliminate(variances, design.varying, procedure.elimination, on_step=on_step, forced=forced)
-        is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, procedure.cluster_cut
+        forced = find_forced(variances, settings)
+        selection = eliminate(variances, design.varying, settings.elimination, on_step=on_step, forced=forced)
+        is_sure, cut = len(selection.kept) <= MAX_WITH_UNCERTAINTY, settings.cluster_cut
         return estimate_selected(variances, selection, "NANNE-BE", is_sure, cluster_cut=cut)
-    return fit(variances, procedure, callback)
+    return fit(variances, settings, callback)
 
 
-def _try_normal_scores(
-    dataset: "Dataset", X: Any, options: Options, procedure: Procedure, indices: "Indices"
-) -> tuple["Finding", ...]:
+def _notice(dataset: "Dataset", settings: RankSettings) -> tuple["Dataset", list["Finding"]]:
+    """Look at the columns of a table in memory; return it as asked without leaks and with groups, and the findings."""
+    import polars as pl
+
+    from .findings.notice import notice
+
+    if not isinstance(dataset.X, pl.DataFrame):
+        return dataset, []
+    is_grouped, with_leaks = dataset.groups is not None, settings.leaks != "keep"
+    found = notice(dataset.X, dataset.y, settings.task, dataset.categorical, is_grouped, with_leaks)
+    named = _named_by_user(dataset)
+    groups: dict[str, Sequence[str]] = dict(dataset.column_options.get("factor_groups") or {})
+    leaks, others = dict[str, str](), list["Finding"]()
+    for one in found:
+        proposed = dict(one.remedy.get("factor_groups", {}))
+        if one.kind == "leak" and settings.leaks == "drop" and named.isdisjoint(one.columns):
+            leaks.update(dict.fromkeys(one.columns, one.sentence.rstrip(".")))
+        elif proposed and not named.isdisjoint(one.columns):
+            continue
+        elif proposed and settings.regroup:
+            taken = {*dataset.X.columns, *groups}
+            groups |= {f"{name} (group)" if name in taken else name: some for name, some in proposed.items()}
+        else:
+            others.append(one)
+    if leaks and len(leaks) == dataset.X.width:
+        raise InputError(
+            '{leaks="drop"} would leave no factor: each contains the target ({names}). Use {leaks="warn"}, or other '
+            "columns.",
+            names=list_names([printable(name) for name in leaks]),
+        )
+    if leaks:
+        dataset = dataset.without(leaks, leaks)
+        others = [one for one in others if not leaks.keys() & {*one.columns, *one.sources}]
+    if settings.regroup and groups:
+        dataset = replace(dataset, column_options={**dataset.column_options, "factor_groups": groups})
+    return dataset, others
+
+
+def _named_by_user(dataset: "Dataset") -> set[str]:
+    """Return the columns that the user named: they are neither left out nor grouped with others."""
+    options = dataset.column_options
+    grouped = [name for names in (options.get("factor_groups") or {}).values() for name in names]
+    scale = options.get("scale")
+    scaled = scale if isinstance(scale, Mapping) else ()
+    return {*grouped, *(options.get("period") or ()), *(options.get("forced") or ()), *scaled}
+
+
+def _compare_ranks(
+    dataset: "Dataset", X: Any, settings: RankSettings, indices: "Indices", noticed: Sequence["Finding"]
+) -> Iterator["Finding"]:
+    """Yield the findings, with what the same factors explain of the ranks if few rows hold the variance."""
+    from .variance.conditional import open_variances
+
+    for one in noticed:
+        few = one.kind == "few rows" and settings.response == "values" and indices.task == "regression"
+        if not few or not indices.selected.size or indices.n_rows > ENOUGH_TO_SEE or len(dataset.target_names) > 1:
+            yield one
+            continue
+        ranks = replace(settings, response="ranks", checkpoint=None)
+        with open_variances(X, dataset.y, ranks, dataset.weights, dataset.groups) as variances:
+            left = variances.around(tuple(indices.selected.tolist())).of(tuple(indices.selected.tolist()))
+            explained = max(1 - left / variances.response.variance, 0.0)
+        by_ranks = f"The selected factors explain {explained:.0%} of the ranks, {indices.r2_ceiling:.0%} of the values."
+        yield replace(one, sentence=f"{one.sentence} {by_ranks}")
+
+
+def _ask_when_known(indices: "Indices", noticed: Sequence["Finding"], settings: RankSettings) -> Iterator["Finding"]:
+    """Yield the question whether the first factor is known in time, if it explains far more than all others."""
+    from .findings.finding import Finding
+
+    if settings.leaks == "keep" or indices.selected.size < 1 or len(indices.names) < 2 or indices.is_shapley:
+        return
+    first = int(indices.selected[0])
+    name, lost, explained = indices.names[first], float(indices.values[first]), float(indices.r2_ceiling)
+    leaking = {column for one in noticed if one.kind == "leak" for column in one.columns}
+    numbers = {one.column for one in [*noticed, *indices.findings] if one.kind in ("units", "groups", "identifier")}
+    if explained < EXPLAINS_ALL or lost < OF_ALL * explained or leaking.intersection(indices.names) or name in numbers:
+        return
+    target = list_names(indices.outputs)
+    sentence = f"{name} explains far more than all others together. Is {name} known before {target}?"
+    yield Finding("known", sentence, (name,), remedy={"drop": [name]})
+
+
+def _try_normal_scores(dataset: "Dataset", X: Any, settings: RankSettings, indices: "Indices") -> tuple["Finding", ...]:
     """Report additional factors that the calibrated rule finds by the normal scores of a skewed response."""
     import polars as pl
 
-    from .data.quality import Finding
+    from .findings.finding import Finding
     from .selection.fitting import choose
     from .variance.conditional import open_variances
 
-    if procedure.rule != "calibrated" or options.response != "values" or indices.task != "regression":
+    if settings.rule != "calibrated" or settings.response != "values" or indices.task != "regression":
         return ()
     if not isinstance(dataset.X, pl.DataFrame) or not isinstance(dataset.y, pl.Series):
         return ()
@@ -570,15 +596,17 @@ def _try_normal_scores(
     skewness = y.skew()
     if (y <= 0).any() or skewness is None or not skewness >= SKEWED:
         return ()
-    scores = replace(options, response="normal-scores", checkpoint=None)
-    with open_variances(X, dataset.y, scores, dataset.weights, dataset.groups, procedure=procedure) as variances:
-        found = choose(variances, replace(procedure, goal="explain"))
+    scores = replace(settings, response="normal-scores", checkpoint=None, goal="explain")
+    with open_variances(X, dataset.y, scores, dataset.weights, dataset.groups) as variances:
+        found = choose(variances, scores)
     more = [indices.names[i] for i in found if not indices.support[i]]
     if len(found) <= indices.selected.size:
         return ()
     few = "A few large values are most of the variance of the response. By its normal scores"
     return (
-        Finding("skewed", len(more), f"{few}, more factors show: {list_names([printable(name) for name in more])}."),
+        Finding(
+            "skewed", f"{few}, more factors show: {list_names([printable(name) for name in more])}.", count=len(more)
+        ),
     )
 
 
@@ -595,12 +623,10 @@ def _describe_step(path: "Path") -> str:
     return f"searching: + {entered}, {count} {share}; trying {left} more"
 
 
-def _settings_used(
-    parameters: RankParameters, estimates: Options, procedure: Procedure, dataset: "Dataset"
-) -> dict[str, Any]:
+def _settings_used(settings: RankSettings, dataset: "Dataset") -> dict[str, Any]:
     """Return all parameters by name, with the values used in place of defaults that depend on others."""
-    values = vars(parameters) | vars(procedure) | vars(estimates) | dict(dataset.reading)
-    alpha = procedure.alpha if procedure.rule == "calibrated" else None
+    values = vars(settings) | dict(dataset.reading)
+    alpha = settings.alpha if settings.rule == "calibrated" else None
     return {name: values[name] for name in RANK} | {"alpha": alpha}
 
 

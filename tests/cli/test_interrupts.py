@@ -37,7 +37,7 @@ def interrupt(name, before="signal.default_int_handler"):
         return running, process.returncode, process.stderr.read()
 
 
-@pytest.mark.parametrize("name", ["firstfactor.cli.commands", "firstfactor.parameters", "firstfactor.cli.run", "typer"])
+@pytest.mark.parametrize("name", ["firstfactor.cli.commands", "firstfactor.settings", "firstfactor.cli.run", "typer"])
 def test_ctrl_c_while_the_command_is_loaded_is_told_in_a_word(name):
     assert interrupt(name) == (False, 130, "interrupted\n")
 

@@ -191,12 +191,12 @@ def test_a_run_in_this_process_leaves_it_as_it_was(folder):
 def test_what_is_printed(runs):
     lines = text(runs["t.csv"]).splitlines()
     assert lines[:2] == [
-        "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is a quantity.",
-        "Left out: id (text, all different), day (dates, but '2024-02-31' is none).",
+        "t.csv: 300 rows, 6 factors (4 numbers, 1 category, 1 constant); y is numeric.",
+        "Left out: id (text, all different) and day (dates, but '2024-02-31' is none).",
     ]
-    ceiling = r"From the 3 selected factors, models can explain about (9\d\.?\d*) % of the variance of y: at least "
-    ceiling += r"(9\d\.?\d*) % and at most 9\d\.?\d* %, as far as these rows can tell\."
-    assert lines[3] == "y is driven by size, make and load, which these rows cannot order."
+    ceiling = r"From the 3 selected factors, models can explain about (9\d\.?\d*) % \(95 % interval "
+    ceiling += r"(9\d\.?\d*)–9\d\.?\d* %\) of the variance of y\."
+    assert lines[3] == "y depends most on size, make and load, which these rows cannot order."
     about, low = map(float, re.fullmatch(ceiling, f"{lines[4]} {lines[5]}").groups())
     assert low < about
     assert re.fullmatch(r"rank  factor +kind +lost without \(95 %\) +alone +p", lines[7])
@@ -251,14 +251,14 @@ def test_chosen_factors_and_categories(runs, folder):
     output = text(runs["chosen"])
     kinds = {row["factor"]: row["kind"] for row in facts(folder, "chosen.json")["factors"]}
     assert kinds == {"size": "number", "load": "category", "make": "category"}
-    assert "100 rows drawn from 300, 3 factors (1 number, 2 categories); code is a quantity." in words(output)
+    assert "100 rows drawn from 300, 3 factors (1 number, 2 categories); code is numeric." in words(output)
     assert facts(folder, "chosen.json")["data"]["rows_drawn"] == 100
 
 
 def test_two_classes(runs, folder):
     output = words(re.sub(r"\x1b\[\d*m", "", text(runs["classes"])))
     assert "sick has two classes." in output
-    assert re.search(r"of the variance of sick \(yes = 1, no = 0; a Brier score of 0\.\d+\): at least", output)
+    assert re.search(r"(–\d+ %| to all)\) of the variance of sick \(yes = 1, no = 0; a Brier score of 0\.\d+\)", output)
     data = facts(folder, "classes.json")["data"]
     assert data["task"] == "classification" and data["classes"] == ["no", "yes"]
 
@@ -344,7 +344,7 @@ def test_stability_is_that_of_the_same_rule(runs, folder, table):
     assert "frequency" in pl.read_csv(folder / "calibrated.csv").columns
     assert re.search(r"rank  factor +kind +halves +lost without \(95 %\) +alone +p\n", output)
     assert re.search(r" 1  size +number +1\.00 +0\.\d{3} \(0\.\d{3}–0\.\d{3}\)   0\.\d{3}  <0\.001  █", output)
-    assert "halves: how often selected on 4 random halves of the rows; " in words(output)
+    assert "halves: selection frequency on 4 random half-samples; " in words(output)
     assert 'id="stability"' in (folder / "calibrated.html").read_text(encoding="utf-8")
     assert ", stability " in words(output.rpartition("Time: ")[2])
 
@@ -375,11 +375,8 @@ def test_too_few_rows_are_said_in_a_line_of_its_own(runs, folder):
 
 def test_the_paper_s_rule_shows_no_p_values_and_says_what_it_is_worth(runs, folder):
     output = words(text(runs["paper"]))
-    assert (
-        "some factor raises what seems to be explained even in pure noise, so a selection by it is no evidence."
-        in output
-    )
-    assert "No p-values: from the rows that also selected the factors they would be too small." in output
+    assert "paper's rule can select factors even from pure noise, so a selection by it is no evidence." in output
+    assert "No p-values: on the rows that also selected the factors, they would be too small." in output
     assert re.search(r"lost without \(95 %\) +alone\n", text(runs["paper"]))
     assert "were selected to explain y." in output
     written = facts(folder, "paper.json")
@@ -394,13 +391,13 @@ def test_the_paper_s_rule_shows_no_p_values_and_says_what_it_is_worth(runs, fold
 
 def test_a_ceiling_that_comes_out_low_is_no_bound_and_has_a_way_out(runs):
     output = words(text(runs["paper demo"]))
-    assert "about 87 % of the variance of y, by an estimate that comes out low for true factors and high for" in output
+    assert "about 87 % of the variance of y; the estimate is too low for true factors, and too high for" in output
     assert "If these factors matter, the true ceiling is higher, by 4 points or more: " in output
-    assert "of y, or more: the estimate from nearest rows comes out low." in words(text(runs["total"]))
+    assert "of y, or more: the estimate from nearest neighbours is too low." in words(text(runs["total"]))
     assert "Try --estimator adaptive." in output
     assert "at most" not in output
-    assert "95 % of the variance of y: at least 9" in words(text(runs["demo"]))
-    assert "comes out low" not in text(runs["demo"])
+    assert "95 % (95 % interval 94–96 %) of the variance of y." in words(text(runs["demo"]))
+    assert "is too low" not in text(runs["demo"])
 
 
 def test_standard_input(folder):
@@ -431,7 +428,7 @@ def test_several_files_are_one_table(runs, parts):
     for data in (("plain",), ("plain/*.parquet",), [f"plain/part-{number}.parquet" for number in range(3)]):
         shown = text(run_here("rank", *data, "--target", "y", "--drop", "sick", folder=parts))
         assert shown.startswith("part-0.parquet … part-2.parquet (3 files): 300 rows, 6 factors")
-        assert words(untimed(shown)).split("quantity.")[1] == words(untimed(whole)).split("quantity.")[1]
+        assert words(untimed(shown)).split("numeric.")[1] == words(untimed(whole)).split("numeric.")[1]
 
 
 def test_a_folder_needs_no_other_options(parts):
@@ -441,7 +438,7 @@ def test_a_folder_needs_no_other_options(parts):
 def test_folders_that_name_a_column(parts):
     shown = text(run_here("rank", "hive", "-t", "y", "--drop", "sick", "--json", "h.json", folder=parts))
     assert shown.startswith("hive (3 files): 300 rows, 6 factors (4 numbers, 1 category, 1 constant)")
-    assert "y is driven by size, make and load, which these rows cannot order." in shown
+    assert "y depends most on size, make and load, which these rows cannot order." in shown
     data = facts(parts, "h.json")["data"]
     assert data["source"] == "hive (3 files)"
     assert data["files"] == [f"hive/make={make}/part-0.csv" for make in ("ash", "elm", "oak")]
@@ -472,10 +469,10 @@ def test_the_page_has_the_size_and_digest_of_all_files(parts):
 
 
 def test_the_demo_finds_the_true_factors(runs):
-    assert "y truly depends on x1, x7, x8, x9, x10: all found, and no others." in text(runs["demo"])
-    assert text(runs["demo"]).startswith("friedman: 1,000 rows, 10 factors (10 numbers); y is a quantity.\n")
-    assert "y truly depends on x1, x2, x3: all found, and no others." in text(runs["ishigami"])
-    assert "y truly depends on x1, x2, x3, x6: all found, and no others." in text(runs["heavy-tailed"])
+    assert "The true factors are x1, x7, x8, x9 and x10: all found, and no others." in text(runs["demo"])
+    assert text(runs["demo"]).startswith("friedman: 1,000 rows, 10 factors (10 numbers); y is numeric.\n")
+    assert "The true factors are x1, x2 and x3: all found, and no others." in text(runs["ishigami"])
+    assert "The true factors are x1, x2, x3 and x6: all found, and no others." in text(runs["heavy-tailed"])
 
 
 def test_a_demo_of_real_data(runs):
@@ -761,7 +758,7 @@ def test_the_result_is_printed_before_files_are_written(tmp_path, monkeypatch):
 
     monkeypatch.setattr("firstfactor.reporting.report.write_report", interrupt)
     finished = run_here("demo", "ishigami", "--html", "x.html", folder=tmp_path)
-    assert finished.returncode == 130 and b"is driven by" in finished.stdout
+    assert finished.returncode == 130 and b"depends most on" in finished.stdout
 
 
 def test_a_checkpoint_goes_with_files(folder):
@@ -840,7 +837,7 @@ def test_examples_in_the_help_run(table, tmp_path):
         )
 
     outputs = [words(text(one(example))) for example in examples]
-    assert "442 rows, 10 factors (9 numbers, 1 category); progression is a quantity." in outputs[-1]
+    assert "442 rows, 10 factors (9 numbers, 1 category); progression is numeric." in outputs[-1]
     for name in ("report.html", "importance.png", "result.json", "run.json", "diabetes.html"):
         assert (tmp_path / name).stat().st_size > 1000
 
@@ -1007,16 +1004,13 @@ def test_identifiers_and_copies_are_told_with_the_option_that_helps(tmp_path):
         assert "Note: 300 of 600 rows are copies of others, the response included." in printed
         assert "Use --unique to keep each row once." in printed
     found = json.loads((tmp_path / "t.json").read_text())["findings"]
-    assert ("copies", 300, None) in [(one["kind"], one["count"], one["column"]) for one in found]
+    assert ("copies", 300, []) in [(one["kind"], one["count"], one["columns"]) for one in found]
     assert "300 of 600 rows are copies" in (tmp_path / "t.html").read_text()
     printed = words(text(run_here("rank", "t.csv", "-t", "y", "--unique", *outputs, folder=tmp_path)))
     assert printed.startswith("t.csv: 300 rows (300 copies of others dropped), 2 factors")
-    assert "Note: 'person nr' may just number groups of rows: it has 60 values with 5 rows each." in printed
-    assert (
-        "Use --groups 'person nr' to keep such rows from being each other's neighbours, or --drop 'person nr' unless "
-        "its values mean something."
-    ) in printed
+    assert "Note: Rows with the same person nr are alike beyond what the other factors explain" in printed
+    assert "Use --groups 'person nr' to keep such rows from being each other's neighbours." in printed
     facts = json.loads((tmp_path / "t.json").read_text())
-    assert [(one["kind"], one["column"]) for one in facts["findings"]] == [("groups", "person nr")]
+    assert [(one["kind"], one["columns"]) for one in facts["findings"]] == [("units", ["person nr"])]
     assert (facts["data"]["rows_used"], facts["data"]["copies_dropped"]) == (300, 300)
     assert "300 copies of rows were left out." in (tmp_path / "t.html").read_text()

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstfactor import FIRST
 from firstfactor.data.observations import Reading, read_table
 from firstfactor.data.stored_columns import MOST_IN_BLOCK, JoinedColumns, cut_factors
 from firstfactor.data.stored_table import ColumnTable, Room
 from firstfactor.selection.fitting import fit
+from firstfactor.settings import Settings
 from firstfactor.variance.conditional import open_variances
 
 
@@ -41,10 +41,10 @@ def make_table(n_rows, n_factors, seed=0):
     return pl.DataFrame(columns), y
 
 
-def indices_of(X, y, **settings):
-    options, procedure = FIRST(random_state=0, **settings).parameters()
-    with open_variances(X, y, options) as variances:
-        return fit(variances, procedure)
+def indices_of(X, y, **given):
+    settings = Settings(random_state=0, **given).resolve_estimator()
+    with open_variances(X, y, settings) as variances:
+        return fit(variances, settings)
 
 
 SETTINGS = [

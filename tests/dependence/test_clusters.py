@@ -48,7 +48,9 @@ def test_x3_stands_in_for_x2_in_the_paper_s_example(parameters):
     (cluster,) = found.clusters_
     assert isinstance(cluster, Cluster)
     assert cluster.factors == ("x2", "x3") and cluster.representative == "x2"
-    assert cluster.any_will_do
+    assert cluster.interchangeable
+    with pytest.warns(FutureWarning, match="use interchangeable"):
+        assert cluster.any_will_do
     assert cluster.joint == pytest.approx(0.5, abs=0.05)
     assert cluster.kept == pytest.approx((1.0, 0.81), abs=0.05)
     exchange = found.indices_.sharing.exchanges[2]
@@ -69,10 +71,10 @@ def test_a_cluster_is_one_driver():
     assert set(drivers) == {(0,), (1, 2)}
     pair = drivers[1, 2]
     assert pair.is_cluster and not drivers[0,].is_cluster
-    assert pair.lost == indices.sharing.clusters[0].joint
+    assert pair.importance == indices.sharing.clusters[0].joint
     assert pair.interval == indices.sharing.clusters[0].interval()
-    assert pair.interval[0] < pair.lost < pair.interval[1]
-    lost = [driver.lost for driver in indices.drivers]
+    assert pair.interval[0] < pair.importance < pair.interval[1]
+    lost = [driver.importance for driver in indices.drivers]
     assert lost == sorted(lost, reverse=True)
 
 
@@ -123,7 +125,7 @@ def test_several_that_are_needed_and_not_missed_are_a_cluster():
     found = FIRST(forced=range(5), estimator="extrapolated").fit(X, common + other)
     shared = [cluster for cluster in found.clusters_ if set(cluster.positions) == {0, 1, 2, 3}]
     assert len(shared) == 1
-    assert not shared[0].any_will_do
+    assert not shared[0].interchangeable
     assert shared[0].joint > 4 * found.importances_[:4].max()
 
 
@@ -305,4 +307,4 @@ def test_fair_shares_of_a_cluster_add_up_to_what_there_is():
     X, y = rng.integers(0, 3, size=(12, 3)).astype(float), rng.normal(size=12)
     selector = FIRST(importance="shapley", cluster_cut=0.0, random_state=0).fit(X, y)
     assert selector.importances_.min() < 0
-    assert selector.indices_.drivers[0].lost == pytest.approx(1)
+    assert selector.indices_.drivers[0].importance == pytest.approx(1)

@@ -7,7 +7,7 @@ import pytest
 from firstfactor import FIRST
 from firstfactor.dependence import matrix
 from firstfactor.dependence.matrix import Dependence
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 

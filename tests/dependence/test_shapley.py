@@ -7,7 +7,7 @@ from sample_tables import friedman
 from firstfactor import FIRST, shapley_effects, total_indices
 from firstfactor.dependence import shapley
 from firstfactor.dependence.shapley import exact_target, fair_shares
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 estimators = pytest.mark.parametrize("estimator", ["nearest", "extrapolated"])

@@ -958,7 +958,9 @@ def test_what_only_helps_to_predict_is_not_named_as_a_driver():
     only = selector.indices_.for_prediction
     assert only and not set(only) & {0, 1}
     said = say_drivers(selector.indices_, "y")
-    assert said.startswith(("y is driven by x0 and x1", "y is driven by x1 and x0")) and "For prediction, " in said
+    assert (
+        said.startswith(("y depends most on x0 and x1", "y depends most on x1 and x0")) and "For prediction, " in said
+    )
     assert "helps to predict, but there is not enough evidence beside " in selector.explain(only[0])
     assert selector.explanations_.reasons[only[0]] == "prediction"
     assert calibrated().fit(X, y).indices_.for_prediction == ()

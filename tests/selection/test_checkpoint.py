@@ -207,7 +207,7 @@ def test_a_report_can_be_written_of_a_run_with_a_checkpoint(tmp_path):
     selector = FIRST(random_state=0, checkpoint=path).fit(X, y)
     before = path.read_bytes()
     selector.report(tmp_path / "page.html", X, y)
-    assert "What drives" in (tmp_path / "page.html").read_text(encoding="utf-8") and path.read_bytes() == before
+    assert "depend on?" in (tmp_path / "page.html").read_text(encoding="utf-8") and path.read_bytes() == before
 
 
 @pytest.mark.slow

@@ -5,10 +5,10 @@ import pytest
 from sample_tables import friedman
 
 from firstfactor import FIRST
-from firstfactor.parameters import Options
 from firstfactor.results.path import Path
 from firstfactor.selection.compact import make_compact
 from firstfactor.selection.selection import Selection, ignore_step
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 
@@ -81,10 +81,10 @@ def test_p_values_and_importances_belong_to_the_factors_that_are_left(rule):
     np.testing.assert_array_equal(np.isfinite(narrow.standard_errors_), narrow.support_)
     if rule == "calibrated":
         np.testing.assert_array_equal(narrow.p_values_[narrow.support_], wide.p_values_[narrow.support_])
-    spared = set(narrow.path_.spared)
-    assert spared == set(wide.selected_) - set(narrow.selected_)
-    assert {narrow.explanations_.reasons[i] for i in spared} <= {"adds little", "stands in"}
-    assert {narrow.indices_.why_left_out(i) for i in spared} == {"the others explain nearly as much"}
+    dropped_by_compact = set(narrow.path_.dropped_by_compact)
+    assert dropped_by_compact == set(wide.selected_) - set(narrow.selected_)
+    assert {narrow.explanations_.reasons[i] for i in dropped_by_compact} <= {"adds little", "stands in"}
+    assert {narrow.indices_.why_left_out(i) for i in dropped_by_compact} == {"the others explain nearly as much"}
 
 
 def test_one_standard_error_is_the_default():
@@ -133,7 +133,7 @@ def test_two_leave_for_one_that_left_before(others):
     ]
     assert found.kept == (2, *others)
     path = Path(("a", "b", "sum", "other"), 1.0, found.steps)
-    assert path.removed == path.spared == (0, 1)
+    assert path.removed == path.dropped_by_compact == (0, 1)
     assert path.describe(found.steps[1])[-1] == "− a, − b, + sum"
 
 

@@ -11,8 +11,8 @@ from firstfactor import FIRST
 def test_rows_set_apart_are_counted():
     X, y = friedman(101)
     path = FIRST(split=True, random_state=0).fit(X, y).path_
-    assert (path.rows_apart, path.n_rows) == (51, 51)
-    assert FIRST().fit(X, y).path_.rows_apart == 0
+    assert (path.n_selection_rows, path.n_rows) == (51, 51)
+    assert FIRST().fit(X, y).path_.n_selection_rows == 0
 
 
 def test_the_calibrated_rule_adapts_if_nobody_says_otherwise():

@@ -507,7 +507,7 @@ def test_the_picture_has_a_bar_for_each_factor_and_the_threshold():
     assert ax.get_lines()[0].get_xdata()[0] == 0.6
     assert len({bar.get_facecolor() for bar in ax.patches[:2]}) == 1
     assert ax.patches[1].get_facecolor() != ax.patches[2].get_facecolor()
-    assert ax.get_title(loc="left") == "2 of 5 reach the threshold (100 halves)"
+    assert ax.get_title(loc="left") == "2 of 5 reach the threshold (100 half-samples)"
 
 
 def test_many_factors_are_summed_up():
@@ -534,5 +534,5 @@ def test_it_can_be_drawn_into_given_axes():
 
 
 def test_other_results_are_not_drawn_as_stability():
-    with pytest.raises(TypeError, match="result must be what stability returns; got FIRST"):
+    with pytest.raises(TypeError, match="result must be the result of stability; got FIRST"):
         plot_stability(FIRST())

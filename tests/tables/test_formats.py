@@ -19,7 +19,7 @@ from reading import read, read_text, write, write_tables
 from sample_tables import frame_of_all_kinds
 
 from firstfactor import rank
-from firstfactor.parameters import find
+from firstfactor.settings import find
 from firstfactor.tables.dataset import read_dataset
 from firstfactor.tables.formats import FORMATS, open_source
 from firstfactor.tables.roles import Request

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 from sample_tables import frame_of_all_kinds
 
 from firstfactor import rank
-from firstfactor.parameters import Options, RankParameters
+from firstfactor.settings import RankSettings
 from firstfactor.tables.dataset import read_dataset
 from firstfactor.tables.find_files import find_files, name_all, short_names
 from firstfactor.tables.formats import open_source
@@ -55,9 +55,9 @@ def write_parts(frame, folder, suffix, names=("a", "b", "c")):
 
 
 def read(files, target="y", missing="error", **reading):
-    parameters = RankParameters(**reading)
+    parameters = RankSettings(**reading, missing=missing)
     with open_files([str(file) for file in files], parameters) as source:
-        return read_dataset(source, Request(target, parameters, Options(missing=missing)))
+        return read_dataset(source, Request(target, parameters))
 
 
 def read_texts(tmp_path, *texts, **reading):
@@ -107,7 +107,7 @@ def test_the_answer_is_that_of_the_one_table(frame, tmp_path):
 def test_a_sample_is_drawn_from_all_files(frame, tmp_path):
     files = write_parts(frame, tmp_path, "csv")
     with open_source(str(write(frame, tmp_path / "whole" / "t.csv"))) as source:
-        whole = read_dataset(source, Request("y", RankParameters(sample=20)))
+        whole = read_dataset(source, Request("y", RankSettings(sample=20)))
     assert_equal_tables(read(files, sample=20), whole)
 
 

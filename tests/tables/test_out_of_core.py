@@ -22,7 +22,8 @@ from polars.testing import assert_frame_equal
 from firstfactor import rank
 from firstfactor._utils import process
 from firstfactor._utils.sizes import parse_size, say_bytes
-from firstfactor.ranking import _load, _parse
+from firstfactor.ranking import _load
+from firstfactor.settings import RankSettings
 from firstfactor.tables import budget, out_of_core
 from firstfactor.tables.budget import Plan
 from firstfactor.tables.inventory import ColumnInfo
@@ -86,7 +87,7 @@ def temporary(tmp_path, monkeypatch):
 def read(data, target="y", **options):
     """The table that `rank` would analyse."""
     files = (str(data),) if data.is_file() else tuple(map(str, sorted(data.iterdir())))
-    return _load(str(data), files, target, *_parse(options), lambda _: None)
+    return _load(str(data), files, target, RankSettings.parse(options), lambda _: None)
 
 
 def rank_small(monkeypatch, *arguments, **options):
@@ -341,8 +342,8 @@ def plan(n_rows, n_factors, memory="4GB", left=None, classes=0, forced=(), **opt
     """How memory would be used for a table of numbers."""
     columns = [ColumnInfo(f"x{j}", "numbers", n_rows) for j in range(n_factors + 1)]
     columns[0] = replace(columns[0], holds="text" if classes else "numbers", levels=classes)
-    parameters, estimates, _ = _parse({"memory": memory, "jobs": 2, **options})
-    request = SimpleNamespace(parameters=parameters, options=estimates, forced=forced)
+    settings = RankSettings.parse({"memory": memory, "jobs": 2, **options})
+    request = SimpleNamespace(settings=settings, forced=forced)
     wanted = SimpleNamespace(
         n_rows=n_rows,
         drawn=None,

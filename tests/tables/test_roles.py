@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from firstfactor.parameters import Options, RankParameters
+from firstfactor.settings import RankSettings
 from firstfactor.tables.dataset import read_dataset, to_polars
 from firstfactor.tables.roles import Request
 from firstfactor.tables.source import frame_source
@@ -26,9 +26,7 @@ TABLE = pl.DataFrame(
 
 
 def read(target="y", frame=TABLE, forced=(), **wanted):
-    said = {name: wanted.pop(name) for name in ("categorical", "factor_groups", "period", "scale", "missing", "task")
-            if name in wanted}  # fmt: skip
-    return read_dataset(frame_source(frame, "t"), Request(target, RankParameters(**wanted), Options(**said), forced))
+    return read_dataset(frame_source(frame, "t"), Request(target, RankSettings(forced=forced, **wanted)))
 
 
 def test_one_target_is_a_column_and_several_are_a_frame():

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .atomic_write import write_whole
+from .checks import InputError
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def _read(path: str | os.PathLike[str], fingerprint: str) -> Found:
     if not Path(path).exists():
         return {}
     if not Path(path).is_file():
-        raise ValueError(f"checkpoint: {os.fspath(path)} is not a file. Name another one.")
+        raise InputError("{checkpoint}: {path} is not a file. Name another one.", path=os.fspath(path))
     try:
         content = json.loads(Path(path).read_bytes())
         written_for, found = content["fingerprint"], content["found"]
@@ -67,14 +68,16 @@ def _read(path: str | os.PathLike[str], fingerprint: str) -> Found:
     except (ValueError, KeyError, TypeError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise ValueError(
-            f"checkpoint: {os.fspath(path)} is damaged, of another version, or a file of something else. Name another "
-            "file, or remove this one to start anew."
+        raise InputError(
+            "{checkpoint}: {path} is damaged, of another version, or a file of something else. Name another file, or "
+            "remove this one to start anew.",
+            path=os.fspath(path),
         )
     if written_for != fingerprint:
-        raise ValueError(
-            f"checkpoint: {os.fspath(path)} was written for another table, with other parameters or by another version "
-            "of firstfactor. Remove it to start anew, or name another file."
+        raise InputError(
+            "{checkpoint}: {path} was written for another table, with other parameters or by another version of "
+            "firstfactor. Remove it to start anew, or name another file.",
+            path=os.fspath(path),
         )
     return dict(found)
 

@@ -1,28 +1,113 @@
-"""Parameter checks with uniform messages: the parameter, the rule, the value, and a way out."""
+"""Errors that name parameters, and checks with uniform messages: the parameter, the rule, the value, and a way out."""
 
 import difflib
 import math
 import numbers
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from string import Formatter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
 
 
-def one_of(parameter: str, value: object, choices: Iterable[str]) -> str:
+class Mention(NamedTuple):
+    """Parameter as a message mentions it: ``name``, ``name=``, or ``name=value`` with the value as it is written."""
+
+    name: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value}"
+
+
+class Message:
+    """Sentence about parameters, written for Python and rendered for the terminal as well.
+
+    Parameters
+    ----------
+    template
+        Text for `str.format`. A field that is none of ``values`` mentions a parameter: ``"{n_outer} must be {least} or
+        more with {scale=False}; got {given!r}."`` A value may be a `Mention` or a message.
+    **values
+        Values of the other fields.
+    """
+
+    args: tuple[Any, ...]
+    """The text as the only argument, for errors."""
+
+    def __init__(self, template: str, **values: Any) -> None:
+        self.template, self.values = template, values
+        self.args = (str(self),)
+
+    def render(self, say: Callable[[Mention], str] = str) -> str:
+        """Return the text, in which parameters are written by ``say``."""
+        parts: list[str] = []
+        for text, name, spec, conversion in Formatter().parse(self.template):
+            parts.append(text)
+            if name is None:
+                continue
+            value = self.values[name] if name in self.values else _parse_mention(name)
+            if isinstance(value, Mention):
+                parts.append(say(value))
+            elif isinstance(value, Message) and not conversion:
+                parts.append(value.render(say))
+            else:
+                parts.append(format(Formatter().convert_field(value, conversion), spec or ""))
+        return "".join(parts)
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self.values), (self.template,)
+
+
+class InputError(Message, ValueError):
+    """Value or table that cannot be used; the message may mention parameters."""
+
+
+class InputTypeError(Message, TypeError):
+    """Value or table of a type that cannot be used; the message may mention parameters."""
+
+
+Parameter = str | Message  # its name, or the name and more, such as "period of 'hour'"
+
+
+def mention(parameter: Parameter) -> Mention | Message:
+    """Return what to write for a parameter in a message."""
+    return Mention(parameter) if isinstance(parameter, str) else parameter
+
+
+def _parse_mention(text: str) -> Mention:
+    name, equals, value = text.partition("=")
+    return Mention(name, value if equals else None)
+
+
+def wrong(parameter: Parameter, rule: str | Message, value: object) -> InputError:
+    """Return the error for a value that breaks a rule."""
+    return InputError(
+        "{parameter} must be {rule}; got {value!r}.", parameter=mention(parameter), rule=rule, value=value
+    )
+
+
+def one_of(parameter: Parameter, value: object, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of the named choices."""
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
         allowed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{parameter} must be one of {allowed}; got {value!r}.")
+        raise wrong(parameter, f"one of {allowed}", value)
     return value
 
 
-def boolean(parameter: str, value: object) -> bool:
+def boolean(parameter: Parameter, value: object) -> bool:
     """Return ``value`` if it is True or False."""
     if not is_boolean(value):
-        raise ValueError(f"{parameter} must be True or False; got {value!r}.")
+        raise wrong(parameter, "True or False", value)
     return bool(value)
 
 
@@ -38,27 +123,27 @@ def is_integer(value: object) -> bool:
     return isinstance(value, numbers.Integral) and not is_boolean(value)
 
 
-def integer(parameter: str, value: Any, least: int, most: int, why_most: str) -> int:
+def integer(parameter: Parameter, value: Any, least: int, most: int, why_most: str) -> int:
     """Return ``value`` as an int if it is an integer in the range."""
     if not is_integer(value) or not least <= value <= most:
-        raise ValueError(f"{parameter} must be a whole number from {least} to {most} ({why_most}); got {value!r}.")
+        raise wrong(parameter, f"a whole number from {least} to {most} ({why_most})", value)
     return int(value)
 
 
-def at_least(parameter: str, value: Any, least: int, why: str = "") -> int:
+def at_least(parameter: Parameter, value: Any, least: int, why: str = "") -> int:
     """Return ``value`` as an int if it is an integer that is large enough."""
     if not is_integer(value) or value < least:
         reason = f" ({why})" if why else ""
-        raise ValueError(f"{parameter} must be a whole number of at least {least}{reason}; got {value!r}.")
+        raise wrong(parameter, f"a whole number of at least {least}{reason}", value)
     return int(value)
 
 
-def number(parameter: str, value: Any, least: float, most: float = math.inf) -> float:
+def number(parameter: Parameter, value: Any, least: float, most: float = math.inf) -> float:
     """Return ``value`` as a float if it is a finite number in the range."""
     is_number = isinstance(value, numbers.Real) and not is_boolean(value)
     if not is_number or not math.isfinite(value) or not least <= value <= most:
         allowed = f"of at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
-        raise ValueError(f"{parameter} must be a number {allowed}; got {value!r}.")
+        raise wrong(parameter, f"a number {allowed}", value)
     return float(value)
 
 
@@ -74,13 +159,11 @@ def unknown_option(name: str, options: Iterable[str]) -> TypeError:
     return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
 
 
-def generator(random_state: Any, parameter: str = "random_state") -> "np.random.Generator":
+def generator(random_state: Any, parameter: Parameter = "random_state") -> "np.random.Generator":
     """Return the random generator for ``random_state``."""
     import numpy as np
 
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{parameter} must be None, a non-negative integer or a numpy Generator; got {random_state!r}."
-        ) from error
+        raise wrong(parameter, "None, a non-negative integer or a numpy Generator", random_state) from error

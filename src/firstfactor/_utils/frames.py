@@ -1,5 +1,6 @@
 """Results as tables: a data frame of the user's choice, or aligned text."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -23,6 +24,29 @@ def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Bac
         raise ModuleNotFoundError(
             f"a data frame of {backend} needs {backend}: pip install {backend}, or use backend={others}."
         ) from error
+
+
+class Tabular(ABC):
+    """Result that can be returned as a data frame."""
+
+    @abstractmethod
+    def _columns(self) -> Mapping[str, Sequence[Any] | NDArray[Any]]:
+        """Return the columns of the data frame by name."""
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the result as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            Library of the data frame.
+
+        Returns
+        -------
+        data frame
+            A data frame of that library.
+        """
+        return make_frame(self._columns(), backend)
 
 
 def _encodable(value: Any) -> Any:

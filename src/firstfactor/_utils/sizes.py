@@ -16,16 +16,16 @@ def parse_size(parameter: str, value: Any) -> int:
     found = _SIZE.fullmatch(value) if isinstance(value, str) else None
     unit = found[2].lower() if found else ""
     if found is None or (found[3] and not unit):
-        raise ValueError(_say_wrong(parameter, value))
+        raise _wrong_size(parameter, value)
     power = 1024 ** "kmgt".find(unit) * 1024 if found[3] else _UNITS[unit]
     size = int(float(found[1]) * power)
     if size < 1:
-        raise ValueError(_say_wrong(parameter, value))
+        raise _wrong_size(parameter, value)
     return size
 
 
-def _say_wrong(parameter: str, value: Any) -> str:
-    return f"{parameter} must be a size above 0 such as '4GB', '500MB' or '2GiB', or a number of bytes; got {value!r}."
+def _wrong_size(parameter: str, value: Any) -> checks.InputError:
+    return checks.wrong(parameter, "a size above 0 such as '4GB', '500MB' or '2GiB', or a number of bytes", value)
 
 
 def say_bytes(size: float) -> str:

@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 from .. import __version__
-from ..parameters import RANK
+from ..settings import RANK
 
 try:
     import typer
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="firstfactor",
-    help="Which factors drive a response, how much, and how well could any model do? From a table; no model is fitted.",
+    help="Which factors does a response depend on, how much, and how well could any model do? Your table is enough.",
     epilog="Try it: firstfactor demo",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -29,7 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-RANK_HELP = """Rank the factors in a table by how much they drive a response.
+RANK_HELP = """Rank the factors in a table by how much a response depends on them.
 
 DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
 standard input. Factors are all columns but the target. Text columns are categories, dates are numbers of days, and

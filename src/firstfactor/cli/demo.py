@@ -11,7 +11,7 @@ from ..ranking import Progress, Ranking, make_ranking
 SEED = 0
 
 
-class Demo(NamedTuple):
+class DemoTable(NamedTuple):
     """Table of the demo."""
 
     frame: pl.DataFrame
@@ -28,7 +28,7 @@ def rank_demo(name: str, show: Progress, options: dict[str, Any], for_report: bo
     return replace(ranking, dataset=replace(ranking.dataset, shown=name, true_factors=demo.true_factors))
 
 
-def _load(name: str) -> Demo:
+def _load(name: str) -> DemoTable:
     match name:
         case "friedman":
             return _sample(friedman, 1000)
@@ -43,22 +43,22 @@ def _load(name: str) -> Demo:
     raise ValueError(f"there is no demo {name!r}.")
 
 
-def _sample(problem: Problem, n_rows: int) -> Demo:
+def _sample(problem: Problem, n_rows: int) -> DemoTable:
     X, y = problem.sample(n_rows, seed=SEED, frame="polars")
-    return Demo(X.with_columns(y), y.name, true_factors=tuple(X.columns[j] for j in problem.true_factors))
+    return DemoTable(X.with_columns(y), y.name, true_factors=tuple(X.columns[j] for j in problem.true_factors))
 
 
-def _diabetes() -> Demo:
+def _diabetes() -> DemoTable:
     from sklearn.datasets import load_diabetes
 
     data = load_diabetes(scaled=False)
     frame = pl.DataFrame(data.data, schema=list(data.feature_names))
-    return Demo(frame.with_columns(progression=data.target), "progression", categorical=("sex",))
+    return DemoTable(frame.with_columns(progression=data.target), "progression", categorical=("sex",))
 
 
-def _breast_cancer() -> Demo:
+def _breast_cancer() -> DemoTable:
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer()
     frame = pl.DataFrame(data.data, schema=[str(name) for name in data.feature_names])
-    return Demo(frame.with_columns(diagnosis=data.target_names[data.target]), "diagnosis")
+    return DemoTable(frame.with_columns(diagnosis=data.target_names[data.target]), "diagnosis")

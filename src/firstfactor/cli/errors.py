@@ -2,14 +2,14 @@
 
 import contextlib
 import errno
-import re
 import sys
 import traceback
 from collections.abc import Iterator
 from typing import Any
 
+from .._utils.checks import Mention, Message
 from .._utils.text import printable, without_controls
-from ..parameters import RANK, find
+from ..settings import RANK, find
 from .interrupts import INTERRUPTS
 
 WRONG_INPUT, PIPE_CLOSED, BUG = 2, 141, 1
@@ -19,46 +19,34 @@ STANDARD_OUTPUT = "standard output"
 # Errors due to the input; all others are bugs.
 EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
-_NAME = rf"({'|'.join(RANK)}|target)"
-
-# Messages on these may be about one of their entries rather than the whole value.
-_OF_COLUMNS = "(period|scale|factor_groups|forced|output_weights)"
-
-# Parameters as messages of the library write them, and the options to type instead.
-_AS_TYPED: tuple[tuple[str, str], ...] = (
-    (r"[Uu]se scale=True", "leave out --no-scale"),
-    (r"scale=False", "--no-scale"),
-    (rf'\b{_NAME}="([^"]*)"', r"--\1 \2"),
-    (rf"\b{_NAME}=('[^']*'(?:\"'\"'[^']*')*)", r"--\1 \2"),
-    (rf"\b{_NAME}=(?![\w\"'=])", r"--\1"),
-    (rf"^{_NAME}(?=: | must )", r"--\1"),
-    (rf"^{_OF_COLUMNS}(?= of | is )", r"--\1"),
-)
-
-# Other differences between messages of the library and the command line.
-_REWORDED = (
-    (r"\bn_neighbors\b", "--n-neighbors"),
-    (r"\bn_outer\b", "--n-outer"),
-    (r"\bn_jobs\b", "--jobs"),
-    (r"\bsample_weight\b", "--weight"),
-    (r"\brandom_state\b", "--seed"),
-    (r" of X\b", ""),
-    (r" \(y == label\)", ""),
-    (r"must be None(,| or) ", "must be "),
-    (r"(?<!['\"\w.])y(?!['\"\w]|\.\w)", "the target"),
-)
+# Marked parts of messages that are no options, arguments whose options have other names, and what to do instead.
+_ON_THE_COMMAND_LINE = {
+    "X": "the table",
+    " of X": "",
+    "y": "the target",
+    "None, ": "",
+    "None or ": "",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "sample_weight": "--weight",
+    "scale=False": "--no-scale",
+    "use scale=True": "leave out --no-scale",
+    "Use scale=True": "Leave out --no-scale",
+}
 
 
-def as_typed(text: str) -> str:
-    """Rewrite a sentence about parameters in the notation of the command line."""
-    for pattern, option in _AS_TYPED:
-        text = re.sub(pattern, option, text)
-    return re.sub(rf"--{_NAME}\b", lambda option: f"--{dashed(option[1])}", text)
+def as_typed(parameter: Mention) -> str:
+    """Return a parameter that a message mentions as it is typed, with its value if it has one."""
+    if str(parameter) in _ON_THE_COMMAND_LINE:
+        return _ON_THE_COMMAND_LINE[str(parameter)]
+    name, value = parameter
+    option = f"--{dashed(name)}" if name in RANK or name == "target" else _ON_THE_COMMAND_LINE.get(name, name)
+    return " ".join(filter(None, [option, (value or "").strip('"')]))
 
 
 def dashed(name: str) -> str:
     """Return the name of a parameter as it is typed."""
-    return name if name == "target" else find(name).metadata["option"] or name.replace("_", "-")
+    return name if name == "target" else find(name).metadata["cli_name"] or name.replace("_", "-")
 
 
 @contextlib.contextmanager
@@ -110,10 +98,7 @@ def _in_options(error: Exception) -> str:
         return f"the command firstfactor needs {package}: pip install 'firstfactor[cli]'"
     if isinstance(error, ImportError):
         return message
-    message = as_typed(message)
-    for pattern, words in _REWORDED:
-        message = re.sub(pattern, words, message)
-    return message
+    return error.render(as_typed) if isinstance(error, Message) else message
 
 
 def complain(message: str) -> None:

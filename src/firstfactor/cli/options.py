@@ -11,15 +11,18 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from ..parameters import RANK, find
+from .._utils.checks import Message
+from ..settings import RANK, find
 from .errors import as_typed, dashed
 
 # Parameters that do not apply to a table that comes with the package.
 _ONLY_FOR_FILES = (
     "factors",
     "drop",
+    "leaks",
     "categorical",
     "factor_groups",
+    "regroup",
     "period",
     "date_parts",
     "task",
@@ -37,6 +40,9 @@ _ONLY_FOR_FILES = (
     "na",
     "decimal",
 )
+# Beginning of the help text of a parameter that is True or False.
+WHETHER = "Whether to "
+
 DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
 
 
@@ -77,7 +83,7 @@ def number_or_fraction(text: str) -> int | float:
 
 def _split(name: str, text: str) -> tuple[str, str]:
     """Split a text at its equals sign; before a number at the last one, because names may contain others."""
-    left, equals, right = text.rpartition("=") if find(name).metadata["typed"] == "numbers" else text.partition("=")
+    left, equals, right = text.rpartition("=") if find(name).metadata["cli_type"] == "numbers" else text.partition("=")
     if not (left.strip() and equals and right.strip()):
         wanted = find(name).metadata["metavar"]
         raise typer.BadParameter(f"{text!r} is not {wanted}.", param_hint=f"--{dashed(name)}")
@@ -147,7 +153,7 @@ def _take(name: str, given: dict[str, Any]) -> Any:
         raise typer.BadParameter(f"it does not go with --{dashed(name)}.", param_hint=flag(name))
     if switched_off:
         return False
-    read = _READ.get(find(name).metadata["typed"])
+    read = _READ.get(find(name).metadata["cli_type"])
     if read is not None:
         return read(name, value) if value else None
     return value.value if isinstance(value, StrEnum) else value
@@ -156,7 +162,7 @@ def _take(name: str, given: dict[str, Any]) -> Any:
 def _options(name: str) -> list[inspect.Parameter]:
     """Return the options of one parameter; their value is None if they are not given."""
     details = find(name).metadata
-    kind, parser = details["typed"], None
+    kind, parser = details["cli_type"], None
     if details["choices"]:
         kind = _choice(name, details["choices"])
     elif kind is list or kind in _READ:
@@ -179,26 +185,23 @@ def _choice(name: str, choices: tuple[str, ...]) -> Any:
 
 
 def _help(name: str) -> str:
-    """Return the help text of a parameter in the notation of the command line, with its default."""
-    details = find(name).metadata
-    text = as_typed(re.sub(r'``|"(?=\w)|(?<=\w)"', "", details["help"]))
-    text = re.sub(r"^Whether to (\w)", lambda start: start[1].upper(), text)
-    text = re.sub(r"\{'(\w+)': (.*?)\}", lambda example: f"{example[1]}={_bare(example[2])}", text)
-    default = find(name).default
-    if default is True:
-        return re.sub(r"^.*A mapping such as (\S+) says what (.*)\.$", r"What \2, such as \1.", text)
-    shown = "Default:" not in text and default not in (None, (), False)
+    """Return the help text of a parameter, with its default."""
+    details, default = find(name).metadata, find(name).default
+    example = ", ".join(f"{key}={_comma_separated(value)}" for key, value in (details["example"] or {}).items())
+    text = Message(details["cli_help"], example=example).render(as_typed).replace("``", "").replace('"', "")
+    if text.startswith(WHETHER):
+        text = text[len(WHETHER)].upper() + text[len(WHETHER) + 1 :]
+    shown = "Default:" not in text and default not in (None, (), False, True)
     return f"{text} Default: {default}." if shown else text
 
 
-def _bare(values: str) -> str:
-    """Format the values of a mapping as they are typed."""
-    return re.sub(r"[][' ]", "", values)
+def _comma_separated(value: Any) -> str:
+    return ",".join(value) if isinstance(value, list) else str(value)
 
 
 def _help_off(name: str) -> str:
     """Return the help text of the switch that turns a parameter off."""
-    return re.sub(r"^Whether to (.*?)\. False.*", r"Do not \1.", find(name).metadata["help"])
+    return f"Do not {find(name).metadata['help'].removeprefix(WHETHER).partition('. ')[0]}."
 
 
 def _keyword(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
@@ -217,6 +220,7 @@ OUTPUTS = (
         "Write the table of factors as CSV; names that spreadsheets would run as formulas get a leading apostrophe.",
     ),
     _file("plot", "Plot the importances: .png, .svg or .pdf."),
+    _keyword("notes", Annotated[bool, typer.Option("--notes", help="Print all remarks about the table.")], False),
     _keyword("quiet", Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")], False),
     _keyword(
         "debug", Annotated[bool, typer.Option("--debug", help="Show where in the program an error arises.")], False

@@ -54,7 +54,7 @@ class Outputs:
         if self.plot and self.plot.suffix.lower() not in PICTURES:
             raise ValueError(f"--plot must end in one of {', '.join(PICTURES)}; got {str(self.plot)!r}.")
         if self.html or self.plot:
-            from ..reporting.source import today
+            from ..reporting.report import today
 
             today()  # raises an error if the date is invalid
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run(work: "Callable[[dict[str, Any], Progress, bool], Ranking]", data: list[str], given: dict[str, Any]) -> None:
     """Rank, print the result, write the requested files, and print the time of each part."""
     files = {name: given.pop(name, None) for name in ("html", "json", "csv", "plot")}
-    quiet, debug = given.pop("quiet", False), given.pop("debug", False)
+    quiet, debug, notes = (given.pop(name, False) for name in ("quiet", "debug", "notes"))
     with exit_on_error(debug):
         from .progress import progress
 
@@ -32,7 +32,7 @@ def run(work: "Callable[[dict[str, Any], Progress, bool], Ranking]", data: list[
             warnings.simplefilter("ignore", UserWarning)  # the output has a line for each
             ranking = work(given, show, outputs.html is not None)
         # The result is printed first, and each part is tried even if an earlier one failed, so that nothing is lost.
-        failures: list[Exception] = [] if quiet else _try(lambda: _print_result(ranking))
+        failures: list[Exception] = [] if quiet else _try(lambda: _print_result(ranking, notes))
         can_print = not (quiet or failures)
         with progress(not quiet and bool(outputs.chosen)) as show:
             show("writing")
@@ -68,13 +68,13 @@ def _quieten(quiet: bool) -> None:
         logging.getLogger("firstfactor").setLevel(logging.ERROR)
 
 
-def _print_result(ranking: "Ranking") -> None:
+def _print_result(ranking: "Ranking", all_notes: bool) -> None:
     """Print the result."""
     from .screen import Screen
     from .terminal import print_result
 
     with errors_naming(STANDARD_OUTPUT):
-        print_result(Screen(sys.stdout), ranking)
+        print_result(Screen(sys.stdout), ranking, all_notes)
         sys.stdout.flush()
 
 

@@ -1,15 +1,17 @@
-"""Table of factors in a terminal: drivers of the response with numbers and bars, then others with a reason."""
+"""Table of factors in a terminal: drivers of the response with numbers and bars, then others with a reason.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+Tables of rich have no cells that span columns, as the names of clusters and the reasons do here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 
-from .._utils.shorten import shorten, shorten_all
-from .._utils.text import printable
+from .._utils.text import shorten, shorten_all
 from ..ranking import Ranking
-from ..reporting.rows import Row, driver_rows, other_factors
-from ..results.explanations import why_left_out
+from ..results.indices import ranking_lines
+from ..results.ranking_line import RankingLine
 from ..results.wording import share_name
 from .screen import Screen
 
@@ -21,76 +23,59 @@ LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 # Width that names leave for bars in a narrow terminal, and that intervals leave for names.
 BAR_ROOM, ROOM_FOR_NAME = 10, 12
 
+# A name is followed by functions of the factor if this part of the terminal is wide enough.
+NAME_OF_SCREEN = 4
+
 FORCED = "*"
 
 
-@dataclass(frozen=True)
-class _Line:
-    """Line of the table: a row of the result or a factor that was left out, with its rank and label."""
-
-    rank: str
-    name: str
-    kind: str
-    row: Row | None = None
-    reason: str = ""
-    """Reason why a factor was left out."""
-
-
 def print_factors(screen: Screen, result: Ranking) -> None:
-    """Print the table: drivers with bars and their replacements below them, then other factors with a reason."""
-    others = [i for group in other_factors(result.indices) for i in group]
+    """Print the table: drivers with bars and the factors of clusters below them, then other factors with a reason."""
+    lines = ranking_lines(result.indices, result.stability)
+    drivers = [line for line in lines if line.rank is not None]
+    others = lines[len(drivers) :]
     named = others if len(others) <= MOST_LEFT_OUT + 1 else others[:MOST_LEFT_OUT]  # one more takes no more lines
-    lines = [*_driver_lines(screen, result), *(_left_out_line(screen, result, i) for i in named)]
-    table = _Table(screen, result, lines)
+    shown: list[RankingLine | str] = []
+    for line in drivers[:MOST_SELECTED]:
+        shown += [_labelled(screen, line), *(_labelled(screen, member, "  ") for member in line.members[:MOST_MEMBERS])]
+        if len(line.members) > MOST_MEMBERS:
+            shown.append(f"  … and {len(line.members) - MOST_MEMBERS:,} more of these")
+    if len(drivers) > MOST_SELECTED:
+        shown.append(f"… and {len(drivers) - MOST_SELECTED:,} more with less")
+    shown += [_labelled(screen, line) for line in named]
+    table = _Table(screen, result, [line for line in shown if isinstance(line, RankingLine)])
     screen.print((table.header, "bold"))
-    for line in lines:
-        table.print(line)
+    for each in shown:
+        if isinstance(each, str):
+            screen.print_line(" " * 6, each, "dim")
+        else:
+            table.print(each)
     if len(others) > len(named):
         screen.print(f"      … and {len(others) - len(named):,} others were left out (--csv lists them)")
 
 
-def _driver_lines(screen: Screen, result: Ranking) -> Iterator[_Line]:
-    """Return the lines of the drivers of the response, the most important first."""
-    rows = driver_rows(result.indices, result.stability)
-    for rank, row in enumerate(rows[:MOST_SELECTED], start=1):
-        yield from _lines(screen, rank, row)
-    if len(rows) > MOST_SELECTED:
-        yield _Line("", "", "", reason=f"… and {len(rows) - MOST_SELECTED:,} more with less")
-
-
-def _lines(screen: Screen, rank: int, row: Row) -> Iterator[_Line]:
-    """Return the line of a factor; or the line of a cluster and one for each of its factors, the best first."""
-    yield _Line(str(rank), screen.plain(row.name) + FORCED * row.forced, row.kind, row)
-    ordered = sorted(row.members, key=lambda member: row.factors.index(member.factors[0]))
-    for member in ordered[:MOST_MEMBERS]:
-        yield _Line("", f"  {screen.plain(member.name)}{FORCED * member.forced}", member.kind, member)
-    if len(ordered) > MOST_MEMBERS:
-        yield _Line("", "", "", reason=f"  … and {len(ordered) - MOST_MEMBERS:,} more of these")
-
-
-def _left_out_line(screen: Screen, result: Ranking, i: int) -> _Line:
-    """Return the line of a factor that was left out."""
-    indices = result.indices
-    halves = "" if result.stability is None else f"{result.stability.frequencies[i]:6.2f}  "
-    name = screen.plain(printable(indices.names[i]))
-    return _Line("–", name, indices.kinds[i], reason=halves + why_left_out(indices, i))
+def _labelled(screen: Screen, line: RankingLine, indent: str = "") -> RankingLine:
+    """Return a line with its name as it is printed: indented, in characters of the terminal, marked if forced."""
+    names = [line.name] if line.is_cluster else [line.name, line.short_name, line.names[0]]
+    name = next((name for name in names if cell_len(name) <= screen.width // NAME_OF_SCREEN), names[-1])
+    return replace(line, name=f"{indent}{screen.plain(name)}{FORCED * line.forced}")
 
 
 class _Table:
     """Columns that fit into the terminal: if it is narrow, kinds are dropped first, then intervals."""
 
-    def __init__(self, screen: Screen, result: Ranking, lines: Sequence[_Line]) -> None:
+    def __init__(self, screen: Screen, result: Ranking, lines: Sequence[RankingLine]) -> None:
         self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
-        rows = [line.row for line in lines if line.row is not None]
-        self._alone = result.indices.sharing is not None and bool(rows)
-        self._p = result.indices.has_p_values and bool(rows)
-        self._marks = any(row.weak for row in rows)
+        with_numbers = [line for line in lines if _has_numbers(line)]
+        self._alone = result.indices.sharing is not None and bool(with_numbers)
+        self._p = result.indices.has_p_values and bool(with_numbers)
+        self._marks = any(line.weak for line in with_numbers)
         longest, needed = (
-            max(cell_len(name) for name in ["factor", *map(_least_name, some)])
-            for some in (lines, [line for line in lines if line.row is not None])
+            max(cell_len(name) for name in ["factor", *(_shortest_name(line) for line in some)])
+            for some in (lines, with_numbers)
         )
         room = screen.width - len("rank") - 2 - 2 - 2
-        self._shows_intervals = any(row.interval_text for row in rows)
+        self._shows_intervals = any(line.interval_text for line in with_numbers)
         if len(self._titles) + min(needed, ROOM_FOR_NAME) > room:
             self._shows_intervals = False
         room -= len(self._titles)
@@ -98,8 +83,8 @@ class _Table:
         room -= self._kind + 2 if self._kind else 0
         self._name = min(longest, max(room - BAR_ROOM, SHORTEST_NAME))
         self._bar = min(room - self._name, LONGEST_BAR) if room - self._name >= SHORTEST_BAR else 0
-        self._largest = max((max(row.lost, row.alone or 0.0) for row in rows), default=0.0) or 1.0
-        plain = [line.name for line in lines if line.row is None or not line.row.members]
+        self._largest = max((max(line.importance, line.alone or 0.0) for line in with_numbers), default=0.0) or 1.0
+        plain = [line.name for line in lines if not line.is_cluster]
         self._short = dict(zip(plain, shorten_all(plain, lambda _, name: cell_len(name) <= self._name), strict=True))
         self.header = self._start("rank", "factor", "kind") + self._titles
 
@@ -110,41 +95,48 @@ class _Table:
         lost = f"{self._share} (95 %)".ljust(20) if self._shows_intervals else self._share.rjust(12)
         return f"{halves}{lost}{'   alone' * self._alone}{'       p' * self._p}{'  ' * self._marks}"
 
-    def print(self, line: _Line) -> None:
+    def print(self, line: RankingLine) -> None:
         """Print one line: with numbers and a bar, or with a reason."""
-        row, name = line.row, self._short.get(line.name, line.name)
-        if row is None:
-            start = self._start(line.rank, name, line.kind) if line.name else " " * 6
-            self._screen.print_line(start, line.reason, "dim")
+        rank = str(line.rank or "") if _has_numbers(line) else "–"
+        start = self._start(rank, self._short.get(line.name, line.name), line.kind)
+        if not _has_numbers(line):
+            halves = "" if self._stability is None else f"{line.frequency_text:>6}  "
+            self._screen.print_line(start, halves + line.reason, "dim")
             return
-        solid = row.lost / self._largest if row.selected else None
-        bar = self._screen.bar(solid, (row.alone or 0.0) / self._largest, self._bar) if self._bar else ""
-        start = self._start_of_several(line, row) if row.members else self._start(line.rank, name, line.kind)
-        self._screen.print_line(start + self._numbers(row), f"  {bar}" if bar else "", "blue")
+        solid = line.importance / self._largest if line.selected else None
+        bar = self._screen.bar(solid, (line.alone or 0.0) / self._largest, self._bar) if self._bar else ""
+        start = self._start_of_cluster(line) if line.is_cluster else start
+        self._screen.print_line(start + self._numbers(line), f"  {bar}" if bar else "", "blue")
 
     def _start(self, rank: str, name: str, kind: str) -> str:
         """Return the beginning of a line: rank, name and kind."""
         start = f"{rank:>4}  {set_cell_size(name, self._name)}  "
         return f"{start}{kind:{self._kind}}  " if self._kind else start
 
-    def _start_of_several(self, line: _Line, row: Row) -> str:
+    def _start_of_cluster(self, line: RankingLine) -> str:
         """Return the beginning of the line of a cluster, whose names also fill the column of kinds."""
         room = self._name + (self._kind + 2 if self._kind else 0)
-        names = [line.name, *map(self._screen.plain, (row.short_name, row.shortest_name))]
+        names = [line.name, *map(self._screen.plain, (line.short_name, line.shortest_name))]
         name = next((name for name in names if cell_len(name) <= room), names[-1])
         short = shorten(name, lambda text: cell_len(text) <= room)
         return f"{line.rank:>4}  {set_cell_size(short, room)}  "
 
-    def _numbers(self, row: Row) -> str:
+    def _numbers(self, line: RankingLine) -> str:
         """Return the columns between the kind and the bar."""
-        halves = "" if self._stability is None else f"{row.frequency_text:>6}  "
-        lost = f"{row.lost_text:>6} {row.interval_text:13}" if self._shows_intervals else f"{row.lost_text:>12}"
-        alone = f"  {row.alone_text:>6}" if self._alone else ""
-        p_value = f"  {row.p:>6}" if self._p else ""
-        mark = "" if not self._marks else " ?" if row.weak else "  "
+        halves = "" if self._stability is None else f"{line.frequency_text:>6}  "
+        interval = f"{line.importance_text:>6} {line.interval_text:13}"
+        lost = interval if self._shows_intervals else f"{line.importance_text:>12}"
+        alone = f"  {line.alone_text:>6}" if self._alone else ""
+        p_value = f"  {line.p_text:>6}" if self._p else ""
+        mark = "" if not self._marks else " ?" if line.weak else "  "
         return f"{halves}{lost}{alone}{p_value}{mark}"
 
 
-def _least_name(line: _Line) -> str:
-    """Return the width that a line needs in the column of names."""
-    return line.row.shortest_name if line.row is not None and line.row.members else line.name
+def _has_numbers(line: RankingLine) -> bool:
+    """Return True for drivers and members of clusters, False for other factors that were left out."""
+    return line.rank is not None or line.kept is not None
+
+
+def _shortest_name(line: RankingLine) -> str:
+    """Return the shortest name that a line can be printed with."""
+    return line.shortest_name if line.is_cluster else line.name

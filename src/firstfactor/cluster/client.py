@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .alignment import align
-from .sizes import size_of, tell_dask
+from .._utils.checks import Message
+from .objects import align, size_of, tell_dask
 
 Result = TypeVar("Result")
 
@@ -29,7 +29,7 @@ LONGEST_WITHOUT_WORKERS = 60
 _numbers = itertools.count()
 
 
-class ClusterError(ConnectionError):
+class ClusterError(Message, ConnectionError):
     """Error that the cluster cannot continue; the message gives a remedy."""
 
 
@@ -139,8 +139,9 @@ class Cluster:
                 return align(self._gather(submit()))
             except KilledWorker as error:
                 raise ClusterError(
-                    f"workers of the cluster were lost again and again while they did {error.task!r}. Most likely they "
-                    "ran out of memory: use workers with more of it, or more workers."
+                    "workers of the cluster were lost again and again while they did {task!r}. Most likely they ran "
+                    "out of memory: use workers with more of it, or more workers.",
+                    task=error.task,
                 ) from error
             except (CancelledError, OSError) as error:
                 lost = error
@@ -165,8 +166,9 @@ class Cluster:
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"the cluster at {self._address} was lost. Start it again and repeat the call; with checkpoint=, it goes "
-            "on from its last finished step."
+            "the cluster at {address} was lost. Start it again and repeat the call; with {checkpoint=}, it goes on "
+            "from its last finished step.",
+            address=self._address,
         )
 
     def _gather(self, futures: Any) -> Any:
@@ -184,8 +186,10 @@ class Cluster:
                 seen = time.monotonic() if self.workers else seen
                 if time.monotonic() - seen > LONGEST_WITHOUT_WORKERS:
                     raise ClusterError(
-                        f"the cluster at {self._address} has had no workers for {LONGEST_WITHOUT_WORKERS} seconds. "
-                        "Start some and repeat the call; with checkpoint=, it goes on from its last finished step."
+                        "the cluster at {address} has had no workers for {seconds} seconds. Start some and repeat the "
+                        "call; with {checkpoint=}, it goes on from its last finished step.",
+                        address=self._address,
+                        seconds=LONGEST_WITHOUT_WORKERS,
                     ) from None
         return self.client.gather(futures)
 

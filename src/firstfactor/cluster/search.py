@@ -56,7 +56,7 @@ class ClusterSearch(Search):
 
     @cached_property
     def _known(self) -> Handle:
-        return self._cluster.share(self.columns)
+        return self._cluster.share(self.columns(self.design.varying))
 
     @cached_property
     def _factors(self) -> dict[int, Handle]:
@@ -84,11 +84,13 @@ class ClusterSearch(Search):
         """Return some factors by the index of their block."""
         return {self._block(some[0]): some for some in self.design.in_blocks(factors)}
 
+    def columns(self, factors: Sequence[int]) -> Columns:  # noqa: ARG002
+        """Return results for all factors alone, computed once, where they are stored."""
+        return self.known if self.known is not None else self._described
+
     @cached_property
-    def columns(self) -> Columns:
-        """Results for all factors alone, computed where they are stored."""
-        if self.known is not None:
-            return self.known
+    def _described(self) -> Columns:
+        """Results for all factors alone."""
 
         def submit() -> list[Any]:
             owners = self._stored.owners()
@@ -106,7 +108,7 @@ class ClusterSearch(Search):
 
     def _variances_alone(self, factors: Sequence[int]) -> Floats:
         """Return the mean variance of y in the balls of each factor alone."""
-        variance = self.columns.variance.copy()
+        variance = self.columns(factors).variance.copy()
         sought = [i for i in factors if self.groups is not None or not self.design.single[i]]
         cut = self._by_block(sought)
         found = self._cluster.compute(
@@ -116,7 +118,7 @@ class ClusterSearch(Search):
                     tasks.search_alone,
                     self._stored.blocks[k].future,
                     self._space.future,
-                    self.columns.of(self.design.blocks[k]),
+                    self.columns(sought).of(self.design.blocks[k]),
                     some,
                 )
                 for k, some in cut.items()

@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Iterator
 
+from .._utils.checks import InputError
 from .._utils.optional import require
 from .client import Cluster
 
@@ -32,9 +33,10 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
             client = stack.enter_context(Client(address, timeout=PATIENCE))  # type: ignore[no-untyped-call]
             client.wait_for_workers(1, timeout=PATIENCE)
         except (OSError, TimeoutError, ValueError) as error:
-            raise ValueError(
-                f"cluster: there is no Dask scheduler with workers at {address!r}. Give the address that it prints "
-                "when it starts, such as tcp://127.0.0.1:8786, or use workers= to start some here."
+            raise InputError(
+                "{cluster}: there is no Dask scheduler with workers at {address!r}. Give the address that it prints "
+                "when it starts, such as tcp://127.0.0.1:8786, or use {workers=} to start some here.",
+                address=address,
             ) from error
         yield Cluster(client)
 

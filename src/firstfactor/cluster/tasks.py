@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.checks import InputTypeError
 from .._utils.threads import Workers
 from ..data.design import Design, join_designs
 from ..data.encoding import Encoded
@@ -93,9 +94,13 @@ def _refuse_other_types(pieces: Sequence[Any]) -> None:
     for number, piece in enumerate(pieces):
         for name, one, other in zip(first.index, first, piece.dtypes, strict=True):
             if one.kind != other.kind and not {one.kind, other.kind} <= set("iuf"):
-                raise TypeError(
-                    f"column {name!r} of X changes its type: it is {one} in partition 0 and {other} in partition "
-                    f"{number}. Convert it to one type, or leave it out."
+                raise InputTypeError(
+                    "column {name!r}{ of X} changes its type: it is {one} in partition 0 and {other} in partition "
+                    "{number}. Convert it to one type, or leave it out.",
+                    name=name,
+                    one=one,
+                    other=other,
+                    number=number,
                 )
 
 
@@ -178,7 +183,7 @@ def add(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 def describe(block: Placed, space: Space) -> Columns:
     """Return the results for each factor of a block alone."""
-    return space.search(block.design).columns._replace(codes={})
+    return space.search(block.design).columns(range(block.design.n_factors))._replace(codes={})
 
 
 def search_alone(block: Placed, space: Space, known: Columns, factors: Sequence[int]) -> Floats:

@@ -12,8 +12,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.checks import InputError, InputTypeError, Mention, Message
 from .columns import EXACT_INTEGERS, Column, Labels
 from .days import TEMPORAL, array_days, object_days, series_days
+
+Label = str | Mention | Message  # what messages call a column
 
 
 def as_array(data: Any) -> NDArray[Any]:
@@ -42,7 +45,7 @@ def _beyond_exact(floats: NDArray[Any]) -> bool:
     return bool(((size > EXACT_INTEGERS) & np.isfinite(size)).any())
 
 
-def read_column(column: "nw.Series[Any] | NDArray[Any]", label: str) -> Column:
+def read_column(column: "nw.Series[Any] | NDArray[Any]", label: Label) -> Column:
     """Read one column: a narwhals series or a numpy array.
 
     Infinite values and values of mixed kinds raise an error that names the column by ``label``.
@@ -63,17 +66,19 @@ def _without(column: Column, missing: NDArray[np.bool_]) -> Column:
     return replace(column, values=np.asarray(column.values)[~missing], missing=everywhere != 0)
 
 
-def _refuse_infinite(column: Column, label: str) -> None:
+def _refuse_infinite(column: Column, label: Label) -> None:
     finite = np.isfinite(np.asarray(column.values))
     if not finite.all():
         row = int(np.flatnonzero(column.spread(finite) == 0)[0])
-        raise ValueError(f"{label} contains infinity (row {row}). Remove the row or replace the value.")
+        raise InputError(
+            "{label} contains infinity (row {row}). Remove the row or replace the value.", label=label, row=row
+        )
 
 
 # --- series of narwhals -------------------------------------------------------------------------------
 
 
-def _read_series(series: "nw.Series[Any]", label: str) -> Column:
+def _read_series(series: "nw.Series[Any]", label: Label) -> Column:
     series = series.alias("")  # methods of polars interpret a name such as ^x$ as a pattern
     null = series.is_null()
     if not null.any():
@@ -82,7 +87,7 @@ def _read_series(series: "nw.Series[Any]", label: str) -> Column:
     return replace(_known_series(series.filter(~null), label), missing=missing)
 
 
-def _known_series(series: "nw.Series[Any]", label: str) -> Column:
+def _known_series(series: "nw.Series[Any]", label: Label) -> Column:
     """Read a series without missing values."""
     dtype = series.dtype
     if dtype.is_temporal():
@@ -135,7 +140,7 @@ def _number_levels(values: Sequence[Hashable]) -> tuple[NDArray[np.intp], list[H
 # --- arrays of numpy ----------------------------------------------------------------------------------
 
 
-def _read_array(column: NDArray[Any], label: str) -> Column:
+def _read_array(column: NDArray[Any], label: Label) -> Column:
     kind = column.dtype.kind
     if kind in "iufb":
         return Column(column) if column.itemsize <= 8 else Column(_numbers(list(column), label))
@@ -147,7 +152,7 @@ def _read_array(column: NDArray[Any], label: str) -> Column:
     return _object_values(column.tolist(), label)
 
 
-def _object_values(values: list[Any], label: str) -> Column:
+def _object_values(values: list[Any], label: Label) -> Column:
     """Read a column of arbitrary objects as numbers, booleans, text or dates."""
     missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
     if missing.any():
@@ -156,7 +161,7 @@ def _object_values(values: list[Any], label: str) -> Column:
     return _known_objects(values, label)
 
 
-def _known_objects(values: list[Any], label: str) -> Column:
+def _known_objects(values: list[Any], label: Label) -> Column:
     if all(isinstance(value, (bool, np.bool_)) for value in values):
         return Column(np.array(values, dtype=bool))
     if all(isinstance(value, (numbers.Real, decimal.Decimal)) for value in values):
@@ -171,8 +176,10 @@ def _known_objects(values: list[Any], label: str) -> Column:
         raise _date_error(label)
     if len(kinds) == 1 or all(isinstance(value, numbers.Number) for value in values):
         raise _type_error(label, ", ".join(kinds))
-    raise TypeError(
-        f"{label} must hold values of one kind, all numbers or all text; got {', '.join(kinds)}. Convert it."
+    raise InputTypeError(
+        "{label} must hold values of one kind, all numbers or all text; got {kinds}. Convert it.",
+        label=label,
+        kinds=", ".join(kinds),
     )
 
 
@@ -183,12 +190,14 @@ def _is_missing(value: Any) -> bool:
     return type(value).__name__ == "NAType" or (isinstance(equal, (bool, np.bool_)) and not equal)
 
 
-def _numbers(values: list[Any], label: str) -> NDArray[Any]:
+def _numbers(values: list[Any], label: Label) -> NDArray[Any]:
     """Return numbers as float64, or unchanged if some are integers or decimals too large to be distinct in it."""
     try:
         floats = np.array([float(value) for value in values])
     except OverflowError as error:
-        raise ValueError(f"{label} has numbers beyond 1.8e308, which float64 cannot hold. Change its units.") from error
+        raise InputError(
+            "{label} has numbers beyond 1.8e308, which float64 cannot hold. Change its units.", label=label
+        ) from error
     if not np.isfinite(floats).all() or not _beyond_exact(floats) or all(isinstance(value, float) for value in values):
         return floats
     return np.array(values, dtype=object)
@@ -197,9 +206,10 @@ def _numbers(values: list[Any], label: str) -> NDArray[Any]:
 # --- types that are refused ---------------------------------------------------------------------------
 
 
-def _date_error(label: str) -> TypeError:
-    return TypeError(
-        f"{label} holds periods of time. Turn it into dates or numbers (days since a start, month, hour), or drop it."
+def _date_error(label: Label) -> InputTypeError:
+    return InputTypeError(
+        "{label} holds periods of time. Turn it into dates or numbers (days since a start, month, hour), or drop it.",
+        label=label,
     )
 
 
@@ -214,12 +224,19 @@ _WAYS_OUT = {
 }
 
 
-def _type_error(label: str, kind: str) -> TypeError | ValueError:
+def _type_error(label: Label, kind: str) -> InputTypeError | InputError:
     if kind.startswith("complex"):
-        return ValueError(
-            f"{label} must be real; got {kind}. Complex data not supported: use the real and the imaginary part as two "
-            "columns, or drop it."
+        return InputError(
+            "{label} must be real; got {kind}. Complex data not supported: use the real and the imaginary part as two "
+            "columns, or drop it.",
+            label=label,
+            kind=kind,
         )
     ways = (way for start, way in _WAYS_OUT.items() if kind.casefold().startswith(start))
     way_out = next(ways, "Convert it to one of these")
-    return TypeError(f"{label} must hold numbers, text or categories; got {kind}. {way_out}, or drop it.")
+    return InputTypeError(
+        "{label} must hold numbers, text or categories; got {kind}. {way_out}, or drop it.",
+        label=label,
+        kind=kind,
+        way_out=way_out,
+    )

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
+from .._utils.checks import InputError, InputTypeError, Message, mention, wrong
 from .encoding import Encoded, encode_table, refuse_missing
 from .scaling import FAR, Columns, rescale
 from .stored_columns import ColumnsElsewhere, JoinedColumns, StoredColumns, cut_factors
@@ -352,15 +353,24 @@ def _scale_columns(
 def _by_position(parameter: str, given: Mapping[Any, float], encoded: Encoded) -> dict[int, float]:
     """Return numbers for some columns by position; each must be above 0, and its column numeric."""
     if not isinstance(given, Mapping):
-        raise TypeError(f"{parameter} must map columns to numbers, such as {{'hour': 24}}; got {given!r}.")
+        raise InputTypeError(
+            "{parameter} must map columns to numbers, such as {{'hour': 24}}; got {given!r}.",
+            parameter=mention(parameter),
+            given=given,
+        )
     found: dict[int, float] = {}
     for column, value in given.items():
         for position in locate(parameter, column, encoded.names, globs=True):
             name = encoded.names[position]
-            if checks.number(f"{parameter} of {name!r}", value, 0.0) == 0:
-                raise ValueError(f"{parameter} of {name!r} must be above 0; got {value!r}.")
+            number_of = Message("{parameter} of {name!r}", parameter=mention(parameter), name=name)
+            if checks.number(number_of, value, 0.0) == 0:
+                raise wrong(number_of, "above 0", value)
             if encoded.kinds[position] == "category":
-                raise ValueError(f"{parameter} is for numbers, but column {name!r} of X holds categories.")
+                raise InputError(
+                    "{parameter} is for numbers, but column {name!r}{ of X} holds categories.",
+                    parameter=mention(parameter),
+                    name=name,
+                )
             found[position] = float(value)
     return found
 
@@ -370,9 +380,10 @@ def group_columns(
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
     """Return the columns of each factor, and the names of the factors, in the order of their first columns."""
     if not isinstance(groups, Mapping):
-        raise TypeError(
-            "factor_groups must map names of factors to columns, such as {'size': ['length', 'width']}; got "
-            f"{groups!r}."
+        raise InputTypeError(
+            "{factor_groups} must map names of factors to columns, such as {{'size': ['length', 'width']}}; got "
+            "{groups!r}.",
+            groups=groups,
         )
     if not groups:
         return tuple((j,) for j in range(len(names))), names
@@ -380,14 +391,21 @@ def group_columns(
     for group, columns in groups.items():
         members = locate("factor_groups", columns, names, globs=True)
         if not isinstance(group, str) or not members:
-            raise ValueError(f"factor_groups must have a name and at least one column for each; got {group!r}.")
+            raise InputError(
+                "{factor_groups} must have a name and at least one column for each; got {group!r}.", group=group
+            )
         if group in names and names.index(group) not in members:
-            raise ValueError(f"factor_groups: {group!r} is also a column of X that is not in it. Use another name.")
+            raise InputError(
+                "{factor_groups}: {group!r} is also a column{ of X} that is not in it. Use another name.", group=group
+            )
         for position in members:
             if position in group_of:
-                raise ValueError(
-                    f"factor_groups: column {names[position]!r} is in {group_of[position]!r} and in {group!r}; a "
-                    "column belongs to one factor."
+                raise InputError(
+                    "{factor_groups}: column {name!r} is in {first!r} and in {second!r}; a column belongs to one "
+                    "factor.",
+                    name=names[position],
+                    first=group_of[position],
+                    second=group,
                 )
             group_of[position] = group
     members_of: dict[str, list[int]] = {}

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.checks import InputError, Message
 from .column_reader import read_column
 from .columns import (
     EXACT_INTEGERS,
@@ -85,15 +86,26 @@ def refuse_missing(encoded: Encoded) -> None:
     worst = [int(j) for j in np.argsort(-encoded.n_missing, kind="stable") if encoded.n_missing[j]]
     if not worst:
         return
-    advice = (
-        'Use missing="level" to take "not known" for a value of its own, or missing="drop" to leave out these rows.'
+    advice = Message(
+        'Use {missing="level"} to take "not known" for a value of its own, or {missing="drop"} to leave out these rows.'
     )
     if len(worst) == 1:
         column = Column(np.empty(0), np.isnan(encoded.values[worst[0]]))
-        raise ValueError(f"column {encoded.names[worst[0]]!r} of X contains NaN ({missing_rows(column)}). {advice}")
+        raise InputError(
+            "column {name!r}{ of X} contains NaN ({rows}). {advice}",
+            name=encoded.names[worst[0]],
+            rows=missing_rows(column),
+            advice=advice,
+        )
     counts = [f"{encoded.names[j]!r} ({encoded.n_missing[j]:,})" for j in worst[:MOST_NAMED]]
     more = f" and {len(worst) - MOST_NAMED:,} more" if len(worst) > MOST_NAMED else ""
-    raise ValueError(f"X contains NaN in {len(worst):,} columns (rows): {', '.join(counts)}{more}. {advice}")
+    raise InputError(
+        "{X} contains NaN in {number:,} columns (rows): {counts}{more}. {advice}",
+        number=len(worst),
+        counts=", ".join(counts),
+        more=more,
+        advice=advice,
+    )
 
 
 def _all_plain(array: NDArray[Any]) -> bool:
@@ -117,14 +129,16 @@ def _encode_each(
 
 def _encode(column: Any, name: str, forced: bool) -> tuple[NDArray[np.float64], ColumnKind, bool]:
     """Encode a column as numbers or level codes, (rows,); return also its kind, and True if values are unchanged."""
-    label = f"column {name!r} of X"
+    label = Message("column {name!r}{ of X}", name=name)
     read = read_column(column, label)
     values = read.values
     if forced or not is_numeric(values):
         if not forced and len(values) and holds_numbers_as_text(values):
-            raise ValueError(
-                f"{label} holds numbers written as text (such as {values[0]!r}). Convert it to numbers, or "
-                "name it in categorical= if its values are labels."
+            raise InputError(
+                "{label} holds numbers written as text (such as {value!r}). Convert it to numbers, or name it in "
+                "{categorical=} if its values are labels.",
+                label=label,
+                value=values[0],
             )
         codes = values if _holds_indicators(values) else level_codes(values)[0]
         return read.spread(codes), "category", codes is values

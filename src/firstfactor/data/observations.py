@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.checks import InputError, Mention, Message
 from .column_reader import as_array, read_column
 from .columns import Column, level_codes
 from .design import Design, build_design
@@ -170,7 +171,7 @@ def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, grou
     if reading.missing == "error" and isinstance(table.encoded, Encoded):
         refuse_missing(table.encoded)  # stored tables are checked as they are read
     if table.groups is not None and (table.groups == table.groups[0]).all():
-        raise ValueError("groups must tell at least two groups apart; all rows have the same one.")
+        raise InputError("{groups} must tell at least two groups apart; all rows have the same one.")
     return table
 
 
@@ -206,38 +207,53 @@ def _refuse_too_few(n_left: int, n_rows: int, dropped: Dropped) -> None:
     if n_left >= 2:
         return
     worst = ", ".join(f"{name!r} ({count:,})" for name, count in dropped.costs[:10])
-    why = f' Missing values cost most rows in {worst}; use missing="level" to keep them.' if worst else ""
+    why = Message(' Missing values cost most rows in {worst}; use {missing="level"} to keep them.', worst=worst)
     reasons = {
         "no response": dropped.no_target, "a weight of 0": dropped.no_weight, "missing values": dropped.incomplete,
     }  # fmt: skip
     said = ", ".join(f"{count:,} with {reason}" for reason, count in reasons.items() if count)
-    raise ValueError(f"at least 2 rows are needed, but {n_left} of {n_rows:,} are left ({said} dropped).{why}")
+    raise InputError(
+        "at least 2 rows are needed, but {n_left} of {n_rows:,} are left ({said} dropped).{why}",
+        n_left=n_left,
+        n_rows=n_rows,
+        said=said,
+        why=why if worst else "",
+    )
 
 
 def _read_weights(sample_weight: Any, n_rows: int) -> Floats:
     column = _read_rows(sample_weight, "sample_weight", n_rows)
     values = column.values
     if column.temporal:
-        raise ValueError("sample_weight must hold numbers; got dates or times.")
+        raise InputError("{sample_weight} must hold numbers; got dates or times.")
     if not isinstance(values, np.ndarray):
-        raise ValueError(f"sample_weight must hold numbers; got {values[0]!r}.")
+        raise InputError("{sample_weight} must hold numbers; got {value!r}.", value=values[0])
     weights = values.astype(np.float64)
     if (weights < 0).any():
-        raise ValueError(f"sample_weight must hold numbers of at least 0; got {weights.min():g}.")
+        raise InputError("{sample_weight} must hold numbers of at least 0; got {least:g}.", least=weights.min())
     if not weights.any():
-        raise ValueError("sample_weight must not be zero for all rows: nothing would be left.")
+        raise InputError("{sample_weight} must not be zero for all rows: nothing would be left.")
     return np.where(weights < SMALLEST_WEIGHT * weights.max(), 0.0, weights)
 
 
 def _read_rows(values: Any, parameter: str, n_rows: int) -> Column:
     """Read one value for each row, none of which may be missing."""
     native = nw.from_native(values, pass_through=True, allow_series=True)
-    column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), parameter)
+    column = read_column(native if isinstance(native, nw.Series) else as_array(values).ravel(), Mention(parameter))
     if len(column) != n_rows:
-        raise ValueError(f"{parameter} must have one value per row of X ({n_rows}); got {len(column)}.")
+        raise InputError(
+            "{parameter} must have one value per row{ of X} ({n_rows}); got {found}.",
+            parameter=Mention(parameter),
+            n_rows=n_rows,
+            found=len(column),
+        )
     if column.missing is not None:
         row = int(np.argmax(column.missing))
-        raise ValueError(f"{parameter} contains NaN (row {row}). Every row needs a value; leave out the row.")
+        raise InputError(
+            "{parameter} contains NaN (row {row}). Every row needs a value; leave out the row.",
+            parameter=Mention(parameter),
+            row=row,
+        )
     return column
 
 

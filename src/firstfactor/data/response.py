@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
-from .column_reader import as_array, read_column
+from .._utils.checks import InputError, InputTypeError, Mention, Message
+from .column_reader import Label, as_array, read_column
 from .columns import Column, exact_floats, is_numeric, level_codes
+from .constants import LARGEST_CLASSES, MOST_CLASSES, MOST_RARE_CLASSES
 
 Task = Literal["regression", "classification"]
 Floats = NDArray[np.float64]
@@ -24,12 +26,6 @@ SMALLEST_VARIANCE, LARGEST_VARIANCE = 1e-290, 1e290
 
 # Minimum share of the weight outside a single row: less is lost in rounding.
 LEAST_OTHERS = 1e-9
-
-# Maximum number of distinct integers that may well be classes.
-MOST_CLASSES = 10
-
-# More classes than this, and than half of the rows, carry no information; and each of very many would be a column.
-MOST_RARE_CLASSES, LARGEST_CLASSES = 20, 1000
 
 
 @dataclass(frozen=True)
@@ -67,8 +63,10 @@ class Response:
     def on_rows(self, rows: NDArray[np.intp], weights: Floats | None = None) -> "Response":
         """Return the response of some rows."""
         if not np.ptp(self.values[rows], axis=0).any():
-            raise ValueError(
-                f"y does not vary in {rows.size} rows drawn from {self.n_rows}: too few to look at parts of them."
+            raise InputError(
+                "{y} does not vary in {few} rows drawn from {n_rows}: too few to look at parts of them.",
+                few=rows.size,
+                n_rows=self.n_rows,
             )
         values, variance = centre_columns(self.values[rows], weights)
         return replace(self, values=values, variance=variance)
@@ -128,7 +126,11 @@ def read_target(y: Any, n_rows: int) -> RawResponse:
     """Read outputs given as a series, an array, a list or a table with one entry per row."""
     target = _open_target(y)
     if len(target.columns[0]) != n_rows:
-        raise ValueError(f"y must have one value per row of X ({n_rows}); got {len(target.columns[0])}.")
+        raise InputError(
+            "{y} must have one value per row{ of X} ({n_rows}); got {found}.",
+            n_rows=n_rows,
+            found=len(target.columns[0]),
+        )
     return target
 
 
@@ -137,23 +139,25 @@ def _open_target(y: Any) -> RawResponse:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
     target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.Series):
-        return RawResponse((_read(target, "y"),), (str(target.name) if target.name not in (None, "") else "y",))
+        return RawResponse(
+            (_read(target, Mention("y")),), (str(target.name) if target.name not in (None, "") else "y",)
+        )
     if isinstance(target, nw.DataFrame) and target.shape[1] > 1:
         names = tuple(str(name) for name in target.columns)
         columns = zip(names, target.iter_columns(), strict=True)
-        return RawResponse(tuple(_read(column, f"column {name!r} of y") for name, column in columns), names)
+        return RawResponse(tuple(_read(column, _label(name)) for name, column in columns), names)
     array = target.to_numpy() if isinstance(target, nw.DataFrame) else as_array(target)
     names = (str(target.columns[0]),) if isinstance(target, nw.DataFrame) and target.shape[1] else ("y",)
     if array.ndim == 2 and array.shape[1] == 1:
         _warn_of_column_vector()
         array = array.ravel()
     if array.ndim == 1:
-        return RawResponse((_read(array, "y"),), names)
+        return RawResponse((_read(array, Mention("y")),), names)
     if array.ndim != 2 or array.shape[1] == 0:
         raise ValueError(
             f"y should be a 1d array, one value per row, or have a column for each output; got shape {array.shape}."
         )
-    columns_of_array = [_read(column, f"column {k} of y") for k, column in enumerate(array.T)]
+    columns_of_array = [_read(column, _label(k)) for k, column in enumerate(array.T)]
     return RawResponse(tuple(columns_of_array), tuple(f"y{k}" for k in range(array.shape[1])))
 
 
@@ -167,10 +171,17 @@ def _warn_of_column_vector() -> None:
     )
 
 
-def _read(column: Any, label: str) -> Column:
+def _label(column: str | int) -> Message:
+    """Return what to call an output, given its name or its position."""
+    return Message("column {column!r} of {y}", column=column)
+
+
+def _read(column: Any, label: Label) -> Column:
     read = read_column(column, label)
     if read.temporal:
-        raise TypeError(f"{label} holds dates or times. Turn it into numbers, such as days since a start.")
+        raise InputTypeError(
+            "{label} holds dates or times. Turn it into numbers, such as days since a start.", label=label
+        )
     return read
 
 
@@ -185,16 +196,19 @@ def _take(column: Column, rows: NDArray[np.intp]) -> Column:
 def _read_output(values: Any, task: str, response: str, weights: Floats | None) -> Response:
     """Return one output as a response of its own."""
     if task == "regression" and not is_numeric(values):
-        raise ValueError(
-            f'y must hold numbers for task="regression"; got labels such as {values[0]!r}. '
-            'Use task="classification", or convert y.'
+        raise InputError(
+            '{y} must hold numbers for {task="regression"}; got labels such as {value!r}. Use '
+            '{task="classification"}, or convert {y}.',
+            value=values[0],
         )
     if task == "classification" or not is_numeric(values) or _has_two_values(values):
         codes, levels = level_codes(values)
         present = np.unique(codes)
         if present.size == 1:
-            raise ValueError(
-                f"y must vary, but all {len(values)} values are {levels[present[0]]!r}: only 1 class or value."
+            raise InputError(
+                "{y} must vary, but all {number} values are {value!r}: only 1 class or value.",
+                number=len(values),
+                value=levels[present[0]],
             )
         if task != "regression":
             return _encode_classes(codes, levels, present, response, weights)
@@ -223,17 +237,24 @@ def _encode_classes(
     codes: NDArray[np.intp], levels: list[Any], present: NDArray[np.intp], response: str, weights: Floats | None
 ) -> Response:
     if present.size > max(MOST_RARE_CLASSES, codes.size / 2) or present.size > LARGEST_CLASSES:
-        raise ValueError(
-            f"y has {present.size:,} classes in {codes.size:,} rows: too many to tell apart. Pool the rare ones, or "
-            "convert y to numbers if it is a quantity."
+        raise InputError(
+            "{y} has {n_classes:,} classes in {n_rows:,} rows: too many to tell apart. Pool the rare ones, or convert "
+            "{y} to numbers if it is a quantity.",
+            n_classes=present.size,
+            n_rows=codes.size,
         )
     if response != "values":
-        raise ValueError(f'response="{response}" is for quantities; y has classes. Leave it out, or convert y.')
+        raise InputError(
+            "{setting} is for quantities; {y} has classes. Leave it out, or convert {y}.",
+            setting=Mention("response", f'"{response}"'),
+        )
     kinds = sorted({type(levels[code]).__name__ for code in present})
     try:
         order = sorted(present.tolist(), key=lambda code: levels[code])  # scikit-learn's order
     except TypeError as error:
-        raise TypeError(f"y must have labels of one kind, all numbers or all text; got {', '.join(kinds)}.") from error
+        raise InputTypeError(
+            "{y} must have labels of one kind, all numbers or all text; got {kinds}.", kinds=", ".join(kinds)
+        ) from error
     rank = np.zeros(len(levels), np.intp)
     rank[order] = np.arange(len(order))
     number = rank[codes]
@@ -269,9 +290,11 @@ def normal_scores(y: Floats) -> Floats:
 def _quantity(numbers: Floats, weights: Floats | None) -> Response:
     values, variance = centre_columns(numbers, weights)
     if not SMALLEST_VARIANCE < variance < LARGEST_VARIANCE:
-        raise ValueError(
-            f"y must have a variance that float64 can hold; its values reach {np.abs(numbers).max():.3g} and "
-            f"its variance comes out as {variance:.3g}. Change its units."
+        raise InputError(
+            "{y} must have a variance that float64 can hold; its values reach {largest:.3g} and its variance comes out "
+            "as {variance:.3g}. Change its units.",
+            largest=np.abs(numbers).max(),
+            variance=variance,
         )
     return Response(values, variance, "regression")
 
@@ -292,8 +315,9 @@ def centre_columns(numbers: Floats, weights: Floats | None) -> tuple[Floats, flo
             total = weights.sum()
             others = total - weights @ weights / total
             if others < LEAST_OTHERS * total:
-                raise ValueError(
-                    f"sample_weight must be shared by several rows; one of {weights.size:,} has nearly all of it."
+                raise InputError(
+                    "{sample_weight} must be shared by several rows; one of {n_rows:,} has nearly all of it.",
+                    n_rows=weights.size,
                 )
             centred -= (centred @ weights)[:, None] / total
             variance = (centred**2 @ weights).sum() / others
@@ -307,11 +331,15 @@ def _output_shares(output_weights: Sequence[float] | None, n_outputs: int) -> Fl
     try:
         given = list(output_weights)
     except TypeError as error:
-        raise TypeError(f"output_weights must be a list of numbers; got {output_weights!r}.") from error
+        raise InputTypeError(
+            "{output_weights} must be a list of numbers; got {given!r}.", given=output_weights
+        ) from error
     shares: Floats = np.array([checks.number("output_weights", weight, 0.0) for weight in given])
     if shares.size != n_outputs or not shares.any():
-        raise ValueError(
-            f"output_weights must hold a number for each output ({n_outputs}), at least one above 0; got {given!r}."
+        raise InputError(
+            "{output_weights} must hold a number for each output ({n_outputs}), at least one above 0; got {given!r}.",
+            n_outputs=n_outputs,
+            given=given,
         )
     shares /= shares.max()  # the sum of huge weights would overflow
     shares /= shares.sum()

@@ -6,6 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils.checks import InputError, Message
+from .constants import MISMATCH
+
+# Smallest divisors in place of a number that may be 0: the second is above 0 in single precision as well.
+TINY, TINY_IN_SINGLE = 1e-300, 1e-30
+
 # Standardised values below this have squared differences that underflow.
 SMALLEST_DIFFERENCE = 1e-130
 
@@ -15,9 +21,6 @@ SAFE_EXPONENT = 400
 # Values that are not comparable with others, levels and missing values, are at least FAR from each other; other values
 # are at most LARGEST. The squared difference shows which case it is.
 FAR, LARGEST = 2.0**200, 2.0**150
-
-# Squared distance of two different levels, in standard deviations: the same as with one-hot columns.
-MISMATCH = 2.0
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,12 @@ def _deviations(columns: Columns, varies: NDArray[np.bool_]) -> NDArray[np.float
 
 def _refuse_large(columns: Columns, largest: NDArray[np.float64]) -> None:
     if largest.max(initial=0.0) >= LARGEST:
-        raise ValueError(
-            f"scale=False is for values below {LARGEST:.0e} where a table is not read into memory as a whole; column "
-            f"{columns.names[int(largest.argmax())]!r} of X has {largest.max():g}. Use scale=True, or change the units."
+        raise InputError(
+            "{scale=False} is for values below {most:.0e} where a table is not read into memory as a whole; column "
+            "{name!r}{ of X} has {largest:g}. {Use scale=True}, or change the units.",
+            most=LARGEST,
+            name=columns.names[int(largest.argmax())],
+            largest=largest.max(),
         )
 
 
@@ -101,8 +107,11 @@ def _refuse_strange_units(columns: Columns, varies: NDArray[np.bool_]) -> None:
         size = np.fmax.reduce(np.abs(columns.values[j]))
         if varies[j] and not SMALLEST_DIFFERENCE < size < LARGEST:
             wrong = "small" if size < 1 else "large"
-            raise ValueError(
-                f"scale of {columns.names[j]!r} must be a unit that its values are not too {wrong} for; got {unit:g}."
+            raise InputError(
+                "{scale} of {name!r} must be a unit that its values are not too {wrong} for; got {unit:g}.",
+                name=columns.names[j],
+                wrong=wrong,
+                unit=unit,
             )
 
 
@@ -111,14 +120,16 @@ def _refuse_lost_digits(columns: Columns, mismatch: float, scale: bool) -> None:
     small = (values != 0) & (np.abs(values) < SMALLEST_DIFFERENCE)
     lost = np.flatnonzero(numeric & small.any(axis=1))
     if lost.size:
-        way_out = "take logarithms or ranks" if scale else "use scale=True, or bring the columns to like units"
-        raise ValueError(
-            f"column {columns.names[lost[0]]!r} of X has values more than 130 orders of magnitude apart from the "
-            f"largest ones: their distances cannot be told from 0. Check for fill values, or {way_out}."
+        way_out = "take logarithms or ranks" if scale else "{use scale=True}, or bring the columns to like units"
+        raise InputError(
+            "column {name!r}{ of X} has values more than 130 orders of magnitude apart from the largest ones: their "
+            "distances cannot be told from 0. Check for fill values, or {way_out}.",
+            name=columns.names[lost[0]],
+            way_out=Message(way_out),
         )
     has_levels = not numeric.all() or not columns.complete.all()
     if has_levels and not SMALLEST_DIFFERENCE**2 < mismatch < 1 / SMALLEST_DIFFERENCE**2:
-        raise ValueError(
-            "scale=False mixes categories or missing values with numbers more than 130 orders of magnitude away from "
-            "1. Use scale=True, or change the units."
+        raise InputError(
+            "{scale=False} mixes categories or missing values with numbers more than 130 orders of magnitude away from "
+            "1. {Use scale=True}, or change the units."
         )

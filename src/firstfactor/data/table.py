@@ -91,11 +91,14 @@ def locate(parameter: str, factors: Factors, names: tuple[str, ...], globs: bool
     try:
         several: Any = [factors] if isinstance(factors, str) or np.ndim(factors) == 0 else factors
     except ValueError as error:  # from numpy, for lists of unequal lengths
-        raise ValueError(f"{parameter} must be a plain list of columns; got {factors!r}.") from error
+        raise checks.wrong(parameter, "a plain list of columns", factors) from error
     if np.asarray(several).dtype == bool:
         if len(several) != len(names):
-            raise ValueError(
-                f"{parameter} as a mask must have one entry per factor ({len(names)}); got {len(several)}."
+            raise checks.InputError(
+                "{parameter} as a mask must have one entry per factor ({n_factors}); got {found}.",
+                parameter=checks.mention(parameter),
+                n_factors=len(names),
+                found=len(several),
             )
         several = np.flatnonzero(several)
     if globs:
@@ -113,14 +116,21 @@ def _matches(factor: Any, names: tuple[str, ...]) -> list[Any]:
 def _position(parameter: str, factor: Any, names: tuple[str, ...]) -> int:
     if isinstance(factor, str):
         if factor not in names:
-            raise ValueError(
-                f"{parameter} must name columns of X; there is no column {factor!r}. "
-                f"The columns are: {_shorten(names)}."
+            raise checks.InputError(
+                "{parameter} must name columns{ of X}; there is no column {factor!r}. The columns are: {names}.",
+                parameter=checks.mention(parameter),
+                factor=factor,
+                names=_shorten(names),
             )
         return names.index(factor)
     if checks.is_integer(factor) and 0 <= factor < len(names):
         return int(factor)
-    raise ValueError(f"{parameter} must hold column names or positions from 0 to {len(names) - 1}; got {factor!r}.")
+    raise checks.InputError(
+        "{parameter} must hold column names or positions from 0 to {last}; got {factor!r}.",
+        parameter=checks.mention(parameter),
+        last=len(names) - 1,
+        factor=factor,
+    )
 
 
 def _shorten(names: Sequence[str], most: int = 10) -> str:

@@ -1,36 +1,26 @@
 """Clusters: factors that share information, cut from the dependence tree.
 
 By default a node is a cluster if any one of its factors can replace all of them: with this one in their place, the
-selected factors keep at least `ANY_WILL_DO` of the joint loss without all of them. Where no node is, the selected
+selected factors keep at least `LEAST_KEPT` of the joint loss without all of them. Where no node is, the selected
 factors below a node are a cluster if removing any one costs far less than its share: its total index is below
 `FAR_BELOW` times the joint index divided by their number. Then several of them are needed, but none in particular.
 
 A given cut takes every node whose factors explain at least this share of each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..inference.estimates import estimate
 from ..inference.targets import FactorSet, total_target
+from ..results.constants import LEAST_DEPENDENCE, LEAST_KEPT, LEVEL, WEAK
 from ..results.estimates import margin
-from ..results.sharing import ANY_WILL_DO, LEAST_DEPENDENCE, Cluster, Exchange, Node, Tree
+from ..results.sharing import Cluster, Exchange, Node, Tree
 from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import ROUNDING, Variances
-
-# A total index is far below its share of a joint index if it is less than this fraction of the share.
-FAR_BELOW = 0.25
-
-# Factors whose kept shares agree to this many digits are tied: selected ones come first, then by position.
-TIE_DIGITS = 2
-
-# Maximum p-value of factors that add something; otherwise the share that is kept may be anything.
-MAX_P_VALUE = 0.05
-
-# Confidence level of the upper limit of the cost of an exchange.
-LEVEL = 0.95
+from .constants import FAR_BELOW, TIE_DIGITS
 
 
 @dataclass(frozen=True)
@@ -71,23 +61,31 @@ class Cutter:
         node = self.tree.nodes[number]
         if self.cut is not None:
             return node.dependence >= self.cut and not set(node.positions).isdisjoint(self.selected)
-        return bool(self.sure.p_values[number] <= MAX_P_VALUE) and not set(node.positions).isdisjoint(self.selected)
+        return bool(self.sure.p_values[number] <= WEAK) and not set(node.positions).isdisjoint(self.selected)
 
     def _any_will_do(self, number: int) -> dict[int, float]:
         """Return the share that each factor of a node keeps in place of all, if each keeps enough; otherwise empty."""
         node = self.tree.nodes[number]
         if self.cut is not None:
             return self._keep(node, 0.0)
-        return self._keep(node, ANY_WILL_DO) if node.dependence >= LEAST_DEPENDENCE else {}
+        return self._keep(node, LEAST_KEPT) if node.dependence >= LEAST_DEPENDENCE else {}
 
     def _keep(self, node: Node, least: float) -> dict[int, float]:
         """Return the share that each factor of a node keeps in place of all; empty if any is below ``least``."""
-        kept = {}
-        for i in self._weakest_first(node):
+        kept: dict[int, float] = {}
+        order, at_a_time = self._weakest_first(node), self.variances.search.workers.count
+        for k, i in enumerate(order):
+            if k % at_a_time == 0:
+                self._look_at(node.positions, order[k : k + at_a_time])
             kept[i] = self.keeps(node.positions, i)
             if kept[i] < least:
                 return {}
         return kept
+
+    def _look_at(self, members: FactorSet, factors: Sequence[int]) -> None:
+        """Find what `keeps` needs for several factors at once, with all threads."""
+        rest = [i for i in self.selected if i not in members]
+        self.variances.search.workers.map(self.variances.of, [[*rest, i] for i in factors])
 
     def _are_missed_little(self, number: int) -> dict[int, float]:
         """Return the share that each selected factor of a node keeps, if each total index is far below its share.
@@ -103,6 +101,7 @@ class Cutter:
         totals = dict(zip(self.selected, (self.variances.minus_each(self.selected) - least) / explained, strict=True))
         if any(totals[i] >= FAR_BELOW * node.joint / len(some) for i in some):
             return {}
+        self._look_at(some, some)
         return {i: self.keeps(some, i) for i in some}
 
     def _make(self, number: int, kept: dict[int, float]) -> Cluster:
@@ -158,4 +157,4 @@ class Cutter:
 
     def _adds_something(self, selected: int) -> bool:
         """Return True if a selected factor significantly adds something."""
-        return bool(self.sure.p_values[len(self.tree.nodes) + self.selected.index(selected)] <= MAX_P_VALUE)
+        return bool(self.sure.p_values[len(self.tree.nodes) + self.selected.index(selected)] <= WEAK)

@@ -16,16 +16,7 @@ from ..neighbors.strategy import Floats, spans
 from ..variance.conditional import Variances
 from ..variance.local_linear import LocalLinear
 from ..variance.sampling import draw_fixed
-
-# Maximum number of rows to compare factors on; the error of a dependence is then about 0.03.
-MAX_ROWS = 2000
-
-# Number of neighbours of the local fits in one factor.
-NEIGHBORS = 12
-
-# Maximum number of indicators of a category; the rarest levels share one.
-MAX_LEVELS = 20
-
+from .constants import MAX_LEVELS, MAX_ROWS, NEIGHBORS
 
 # Number of factors whose columns are in memory at a time.
 FACTORS_AT_A_TIME = 256

@@ -16,15 +16,7 @@ from ..inference.standard_errors import error_step
 from ..inference.targets import FactorSet, Target
 from ..neighbors.strategy import Floats
 from ..variance.conditional import Variances
-
-# Maximum number of factors for which all subsets are evaluated; for more, orders are sampled at random.
-MAX_EXACT = 15
-
-# Orders are sampled until the Monte Carlo error of every share is at most this, or until there are this many.
-PRECISION, MAX_ORDERS = 0.01, 1000
-
-# Number of orders sampled at a time, each with its reverse.
-ORDERS_AT_A_TIME = 10
+from .constants import MAX_EXACT, MAX_ORDERS, ORDERS_AT_A_TIME, PRECISION
 
 
 class Shares(NamedTuple):

@@ -35,7 +35,7 @@ def estimate_shapley(variances: Variances, uncertainty: bool) -> Indices:
     size = diagnose_sample_size(variances, everything, variances.of(everything))
     if uncertainty:
         sure = plug_in(variances, shares.target, size)
-        sure = sure.less_sure(shares.errors)
+        sure = sure.add_error(shares.errors)
     values = index_values(variances, shares.target)
     order = [everything[k] for k in np.argsort(-values, kind="stable").tolist()]
     return relative_to_all(variances, "Shapley", values, sure, size, order)

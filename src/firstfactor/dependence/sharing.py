@@ -12,10 +12,8 @@ from ..results.sharing import Sharing
 from ..results.uncertainty import SampleSize
 from ..variance.conditional import Variances
 from .clusters import Cutter
+from .constants import MOST_ALONE
 from .tree import compare_factors, grow_tree
-
-# Number of factors that explain most alone, whose share has a standard error even if they are not in the tree.
-MOST_ALONE = 10
 
 
 def find_sharing(variances: Variances, kept: FactorSet, size: SampleSize, cut: float | str) -> Sharing:

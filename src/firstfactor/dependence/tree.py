@@ -11,17 +11,8 @@ from ..neighbors.strategy import Floats
 from ..results.sharing import Node, Tree
 from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import Variances
+from .constants import FEW_ROWS, LEAST_RELATED, MAX_LEAVES, ROUGHLY_RELATED, VERY_MANY
 from .matrix import Dependence
-
-# Maximum number of factors in a tree: the selected ones, and others that share most with them.
-MAX_LEAVES = 100
-
-# If more than VERY_MANY factors were left out, FEW_ROWS rows decide which are related to selected ones: those of which
-# a selected factor explains at least the share ROUGHLY_RELATED.
-VERY_MANY, FEW_ROWS, ROUGHLY_RELATED = 200, 500, 0.2
-
-# A factor that was left out is in the tree if a selected one explains at least this share of it: less may be chance.
-LEAST_RELATED = 0.1
 
 
 def compare_factors(variances: Variances, kept: FactorSet, others: Sequence[int]) -> tuple[FactorSet, Floats]:

@@ -13,65 +13,47 @@ from functools import cached_property, partial
 import numpy as np
 
 from .._utils.threads import ONE_BLAS_THREAD
-from ..data.copies import number_kinds
 from ..data.design import Design
 from ..data.response import centre_columns
+from ..data.scaling import TINY
 from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
-from ..evidence.distilled import ROWS_PER_LINE, benjamini_hochberg, distil, draw_folds, holm, predictors
+from ..evidence.constants import (
+    BEYOND_DOUBT,
+    COMPARED,
+    COPY,
+    DISTILLED,
+    FEWER_ROWS,
+    KINDS_PER_COLUMN,
+    LEFT_TO_SHOW,
+    MAX_ROWS,
+    MIN_ROWS,
+    MOST_KINDS,
+    MOST_LINES_BESIDE,
+    MOST_LINES_OF_REST,
+    MOST_ROUNDS,
+    MOST_ROWS_OF_REST,
+    RELATED,
+    ROWS_PER_LINE,
+    ROWS_TO_TELL_APART,
+    SINGLE,
+    SURE,
+    TOGETHER,
+)
+from ..evidence.distilled import benjamini_hochberg, distil, draw_folds, holm, predictors
 from ..evidence.functions import FactorFunctions
 from ..evidence.known import known_from, nearly_known
-from ..evidence.lines import MOST_LINES, Lines
+from ..evidence.lines import Lines
 from ..evidence.products import JointTest, joint_test
 from ..evidence.regression import regress
-from ..evidence.scores import SURE, Draws, Residuals
+from ..evidence.scores import Draws, Residuals
+from ..findings.copies import number_kinds
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..results.uncertainty import Evidence
 from ..variance.conditional import ROUNDING, Variances
+from .constants import MOST_DISTILLED, MOST_DISTILLED_ROWS
 from .selection import OnStep, Selection
-
-# Maximum number of rows to test on; larger tables are sampled. Whether a factor stays is first tested on fewer rows,
-# which decide if the p-value is at most BEYOND_DOUBT: alpha may be exceeded by this amount.
-MAX_ROWS, FEWER_ROWS, BEYOND_DOUBT = 50_000, 10_000, 1e-3
-
-# Rows with the same values form a group if the number of distinct rows is at most this share of the rows, and at least
-# this multiple of the number of columns.
-MOST_KINDS, KINDS_PER_COLUMN = 0.5, 20
-
-# With fewer rows, or groups, the joint contribution of many factors cannot be estimated.
-MIN_ROWS = 40
-
-# Smallest divisor in place of a variance that may be 0.
-TINY = 1e-300
-
-# Shares of alpha for single factors, and for pairs and triples.
-SINGLE, TOGETHER = 0.75, 0.25
-
-# Share of the alpha for single factors that is for their linear effects given those of all others, if there are so many
-# factors that this takes a lasso; and the maximum number of rows, and of values of these linear terms.
-DISTILLED, MOST_DISTILLED_ROWS, MOST_DISTILLED = 0.6, 4000, 2 * 10**7
-
-# A factor whose linear term has a larger correlation with that of another is a near copy: only one of the two can be
-# significant given the other.
-COPY = 0.85
-
-# A factor with a larger correlation is related: the more related factors were left out, the stronger the evidence for a
-# factor given them must be, because it was the best of that many.
-RELATED = 0.5
-
-# If the factors left out leave a smaller share of the linear term of a factor, they are jointly a copy of it, and it
-# cannot be significant given them.
-LEFT_TO_SHOW = 0.05
-
-# With fewer rows, or groups, a factor cannot be distinguished from those left out.
-ROWS_TO_TELL_APART = 50
-
-# Number of leading functions by which near copies are compared, and other factors predict.
-COMPARED = 4
-
-# Maximum number of rounds of entering and leaving; two are usual.
-MOST_ROUNDS = 5
 
 
 class CalibratedRule:
@@ -224,7 +206,7 @@ class CalibratedRule:
     def _are_many(self, candidates: tuple[int, ...]) -> bool:
         """Return True if linear effects given all others take a lasso, because least squares would need more rows."""
         n_rows, n_lines = self._design.n_rows, len(candidates)
-        are_many = n_lines > min(self._n_units / ROWS_PER_LINE, MOST_LINES)
+        are_many = n_lines > min(self._n_units / ROWS_PER_LINE, MOST_LINES_BESIDE)
         is_enough = self._n_units >= MIN_ROWS and n_rows <= MOST_DISTILLED_ROWS
         return are_many and is_enough and n_rows * n_lines <= MOST_DISTILLED
 
@@ -413,7 +395,7 @@ class CalibratedRule:
 
     def _explained_by_rest(self, base: tuple[int, ...], left_out: tuple[int, ...]) -> float:
         """Return a lower bound on the share of Var(Y) that all factors left out explain; 0 if not estimated."""
-        if len(left_out) > rest.MOST_LINES or self._n_units < MIN_ROWS or self._design.n_rows > rest.MOST_ROWS:
+        if len(left_out) > MOST_LINES_OF_REST or self._n_units < MIN_ROWS or self._design.n_rows > MOST_ROWS_OF_REST:
             return 0.0
         residuals = self._residuals(base)
         lines = Lines.of(self._functions, residuals.regression, tuple(sorted(left_out)))

@@ -7,10 +7,8 @@ import numpy as np
 
 from ..results.path import Step
 from ..variance.conditional import Variances
+from .constants import MAX_EXCHANGES
 from .selection import OnStep, Selection
-
-# Exchanges are tried only if there are at most this many, because each takes a neighbour search.
-MAX_EXCHANGES = 200
 
 
 class CompactSearch:

@@ -15,10 +15,10 @@ from ..inference.row_order import add_order
 from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import plug_in
 from ..inference.targets import Target, total_target
-from ..parameters import Procedure
 from ..results.indices import Indices
 from ..results.path import Path
 from ..results.uncertainty import SampleSize, Uncertainty
+from ..settings import Settings
 from ..variance.conditional import Variances, halves
 from ..variance.totals import single_totals
 from .backward import eliminate
@@ -27,7 +27,7 @@ from .forward import forward_rule, select_forward
 from .selection import OnStep, Selection, StepCallback, ignore_step
 
 
-def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ignore_step) -> Indices:
+def fit(variances: Variances, procedure: Settings, callback: StepCallback = ignore_step) -> Indices:
     """Select factors and estimate their importances, as `FIRST` does."""
     selecting, estimating = halves(variances) if procedure.split else (variances, variances)
     method = "FIRST-FAST" if procedure.forward == "fast" else "FIRST"
@@ -36,19 +36,19 @@ def fit(variances: Variances, procedure: Procedure, callback: StepCallback = ign
     selection = _select(selecting, procedure, callback)
     if procedure.split:
         # p-values from the rows used for selection are too small.
-        selection = replace(selection, p_values=None, rows_apart=selecting.design.n_rows)
+        selection = replace(selection, p_values=None, n_selection_rows=selecting.design.n_rows)
     elif selection.p_values is None:
         selection = replace(selection, p_values=np.full(len(selection.kept), np.nan))
     return estimate_selected(estimating, selection, method, procedure=procedure, cluster_cut=procedure.cluster_cut)
 
 
-def choose(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
+def choose(variances: Variances, procedure: Settings) -> tuple[int, ...]:
     """Return the positions of the factors that `fit` selects, without estimating importances."""
     selecting = halves(variances)[0] if procedure.split else variances
     return _select(selecting, procedure, ignore_step, explain=False).kept
 
 
-def _select(variances: Variances, procedure: Procedure, callback: StepCallback, explain: bool = True) -> Selection:
+def _select(variances: Variances, procedure: Settings, callback: StepCallback, explain: bool = True) -> Selection:
     """Select factors by the rule and, with ``compact``, reduce them to a small set that explains nearly as much."""
     selection = _select_by_rule(variances, procedure, callback, explain)
     is_flag = checks.is_boolean(procedure.compact)
@@ -62,7 +62,7 @@ def _select(variances: Variances, procedure: Procedure, callback: StepCallback, 
     return make_compact(variances, selection, tolerance, in_context(callback, variances.design.names, selection.total))
 
 
-def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCallback, explain: bool) -> Selection:
+def _select_by_rule(variances: Variances, procedure: Settings, callback: StepCallback, explain: bool) -> Selection:
     names, forced = variances.design.names, find_forced(variances, procedure)
     if procedure.rule == "calibrated":
         from .calibrated import CalibratedRule  # only if it is needed
@@ -75,7 +75,7 @@ def _select_by_rule(variances: Variances, procedure: Procedure, callback: StepCa
     return eliminate(variances, entered, procedure.elimination, steps, on_step, forced)
 
 
-def find_forced(variances: Variances, procedure: Procedure) -> tuple[int, ...]:
+def find_forced(variances: Variances, procedure: Settings) -> tuple[int, ...]:
     """Return the positions of the forced factors, without constant ones, which distinguish no rows."""
     if procedure.forced is None:
         return ()
@@ -100,8 +100,8 @@ def estimate_selected(
     selection: Selection,
     method: str,
     uncertainty: bool = True,
-    procedure: Procedure | None = None,
-    cluster_cut: float | str | None = Procedure.cluster_cut,
+    procedure: Settings | None = None,
+    cluster_cut: float | str | None = Settings.cluster_cut,
 ) -> Indices:
     """Estimate the importances of selected factors, with standard errors if ``uncertainty``.
 
@@ -135,7 +135,7 @@ def estimate_selected(
         method=method,
         estimator=variances.estimator,
         procedure=procedure,
-        path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.rows_apart),
+        path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.n_selection_rows),
         uncertainty=sure,
         sample_size=size,
         kept=kept,
@@ -155,7 +155,7 @@ def _uncertainty(
     errors: NDArray[np.float64] | float,
 ) -> Uncertainty:
     """Estimate the uncertainty of the importances, with the p-values of the selection if it has any."""
-    sure, evidence = plug_in(variances, target, size).less_sure(errors), selection.evidence
+    sure, evidence = plug_in(variances, target, size).add_error(errors), selection.evidence
     if selection.p_values is not None:
         sure = replace(sure, p_values=selection.p_values)
     sure = sure.expand(variances.design.n_factors, selection.kept)
@@ -165,7 +165,7 @@ def _uncertainty(
 
 
 def _importances(
-    variances: Variances, kept: tuple[int, ...], procedure: Procedure | None
+    variances: Variances, kept: tuple[int, ...], procedure: Settings | None
 ) -> tuple[NDArray[np.float64], Target, NDArray[np.float64] | float]:
     """Return the importances of selected factors, their estimand, and their Monte Carlo error."""
     if procedure is not None and procedure.importance == "shapley":

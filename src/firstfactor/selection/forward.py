@@ -1,10 +1,12 @@
-"""Forward selection (Algorithms 3 and S1).
+"""Forward selection (Algorithms 3 and S1), and a ranking of all factors by the same steps.
 
 Ties between factors go to the one that comes first in the table. Explained variances that differ by less than 1e-12 of
 Var(Y) are tied: such differences are due to rounding.
 """
 
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..results.path import Step
 from ..variance.conditional import Variances
@@ -80,3 +82,16 @@ def _still_open(step: Step, rule: ForwardRule, tolerance: float) -> tuple[int, .
 
 def _helps(gain: float, rule: ForwardRule, tolerance: float) -> bool:
     return bool(gain > tolerance if rule.strict else gain >= -tolerance)
+
+
+def rank_by_gain(variances: Variances) -> tuple[int, ...]:
+    """Order all varying factors, without a stopping rule; each explains most together with those before it.
+
+    With noise, the explained variance can fall with every factor: the order depends on its value, not on its gain.
+    """
+    order: tuple[int, ...] = ()
+    left = list(variances.design.varying)
+    while left:
+        best = first_best(-np.asarray(variances.plus_each(order, left)), variances.tolerance)
+        order += (left.pop(best),)
+    return order

@@ -32,7 +32,7 @@ class Selection:
     """Evidence for each factor left out, if the rule computes it."""
     forced: tuple[int, ...] = ()
     """Factors that are always selected."""
-    rows_apart: int = 0
+    n_selection_rows: int = 0
     """Number of rows that were reserved for selection, if importances are estimated on other rows."""
 
     def narrow(self, kept: tuple[int, ...], steps: tuple[Step, ...]) -> "Selection":

@@ -12,8 +12,8 @@ from .._utils import checks
 from .._utils.threads import Workers
 from ..data.observations import Observations, read_table
 from ..data.response import SMALLEST_VARIANCE, Response
-from ..parameters import Options, Procedure
 from ..results.stability import Stability
+from ..settings import Options, Settings
 from ..variance.conditional import how_to_read, make_variances
 from ..variance.sampling import Rows, deal_groups, deal_halves
 from .fitting import choose
@@ -41,8 +41,7 @@ class Pairs:
 def select_on_halves(
     X: Any,
     y: Any,
-    options: Options,
-    procedure: Procedure,
+    settings: Settings,
     pairs: Pairs,
     progress: Progress | None = None,
     sample_weight: Any = None,
@@ -50,13 +49,13 @@ def select_on_halves(
 ) -> Stability:
     """Compute how often each factor is selected on random half-samples.
 
-    ``options`` has the number of threads and the seed; each half-sample is processed by one thread.
+    ``settings`` has the number of threads and the seed; each half-sample is processed by one thread.
     """
-    seeds: Any = checks.generator(options.random_state).bit_generator.seed_seq
-    table = read_table(X, y, how_to_read(options), sample_weight, groups)
+    seeds: Any = checks.generator(settings.random_state).bit_generator.seed_seq
+    table = read_table(X, y, how_to_read(settings), sample_weight, groups)
     whole = table.observe()
     design, response = whole.design, whole.response
-    _refuse_small_halves(response, options)
+    _refuse_small_halves(response, settings)
     # All rows decide: a half-sample may not show that the response has classes.
     table = replace(table, reading=replace(table.reading, task=response.task))
     halves = [(seed, side) for seed in seeds.spawn(pairs.n_pairs) for side in (0, 1)]
@@ -69,13 +68,13 @@ def select_on_halves(
         chosen = np.zeros(design.n_factors, dtype=bool)
         if _varies(response, rows):
             seed_of_half = int(rng.integers(2**63, size=2)[side])
-            own = replace(options, n_jobs=1, random_state=seed_of_half)
+            own = replace(settings, n_jobs=1, random_state=seed_of_half)
             with make_variances(table.on_rows(rows).observe(), own) as variances:
-                chosen[list(choose(variances, procedure))] = True
+                chosen[list(choose(variances, settings))] = True
         tally.add_one()
         return chosen
 
-    with Workers(options.n_jobs) as workers:
+    with Workers(settings.n_jobs) as workers:
         chosen = np.array(workers.map(select, halves)).reshape(pairs.n_pairs, 2, design.n_factors)
     tally.catch_up()
     return Stability(

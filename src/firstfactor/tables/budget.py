@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from .._utils.checks import InputError
 from .._utils.process import memory_used
 from .._utils.sizes import parse_size, say_bytes
 from .._utils.threads import Workers
@@ -67,7 +68,7 @@ class Budget:
     def __init__(self, request: Request) -> None:
         from ..neighbors.kernels.kernel_cache import is_compiled
 
-        self._said = request.parameters.memory
+        self._said = request.settings.memory
         self._request = request
         self._limit = parse_size("memory", self._said)
         self._start = memory_used()
@@ -92,45 +93,46 @@ class Budget:
 
     def plan(self, wanted: Wanted) -> Plan:
         """Return how memory is divided; an error tells how much is needed if there is too little."""
-        threads = Workers(self._request.options.n_jobs).count
+        threads = Workers(self._request.settings.n_jobs).count
         ways = [(jobs, some) for jobs in range(threads, 0, -1) for some in ((AT_A_TIME, 2) if jobs > 1 else (2, 1))]
         need = 0.0
         for jobs, at_a_time in ways:
             need = self._need(wanted, jobs) + self._reading(wanted, max(at_a_time, jobs))
             if need <= self.left:
                 return Plan(at_a_time, int(self.left - need), jobs)
-        raise ValueError(self._say_too_little(need))
+        raise self._too_little(need)
 
     def _reading(self, wanted: Wanted, at_a_time: int) -> float:
         """Return the bytes needed to read some number of factors."""
         widest = max(_bytes_of(wanted.source.dtypes[column.name]) for column in wanted.used)
         names = [column.name for column in wanted.used]
-        groups = [_count_matches(some, names) for some in (self._request.options.factor_groups or {}).values()]
+        groups = [_count_matches(some, names) for some in (self._request.settings.factor_groups or {}).values()]
         return READING + (8 * COPIES + widest) * _rows(wanted) * max([at_a_time, *groups])
 
     def _need(self, wanted: Wanted, jobs: int) -> float:
         """Return the bytes needed for all but reading, with some number of threads."""
-        parameters, options = self._request.parameters, self._request.options
-        n_rows, p, calibrated = _rows(wanted), len(wanted.used), parameters.rule_used == "calibrated"
-        fits = FITS if calibrated or options.estimator == "extrapolated" else 0
-        base = min(LEAST_BASE + len(self._request.forced), p) if parameters.selects else p
-        outputs = _count_outputs(wanted, options.task)
+        settings = self._request.settings
+        n_rows, p, calibrated = _rows(wanted), len(wanted.used), settings.rule == "calibrated"
+        fits = FITS if calibrated or settings.estimator == "extrapolated" else 0
+        base = min(LEAST_BASE + len(as_list(settings.forced)), p) if settings.selects else p
+        outputs = _count_outputs(wanted, settings.task)
         numbers = ALWAYS + 2 * len(wanted.roles.others) + jobs * (SEARCH + COPIES_OF_BASE * base + fits)
         numbers += outputs * (OUTPUT + OUTPUT_OF_THREAD * jobs)
-        if parameters.selects and not calibrated:
+        if settings.selects and not calibrated:
             numbers += _padded_block(p)
-        tested = min(n_rows, MOST_TESTED, _outer_rows(options.n_outer, n_rows)) if calibrated else 0
+        tested = min(n_rows, MOST_TESTED, _outer_rows(settings.n_outer, n_rows)) if calibrated else 0
         return 8 * n_rows * numbers + tested * (TEST_ROW + TEST_CELL * max(p, LEAST_CELLS))
 
     def _refuse_if_above(self, need: float) -> None:
         if need > self.left:
-            raise ValueError(self._say_too_little(need))
+            raise self._too_little(need)
 
-    def _say_too_little(self, need: float) -> str:
-        least = (need + self._process) / (1 - SPARE)
-        return (
-            f"memory must be at least {say_bytes(least)} for this table; got {self._said!r}. Allow for more, or use "
-            "fewer rows (sample=) or columns (factors=)."
+    def _too_little(self, need: float) -> InputError:
+        return InputError(
+            "{memory} must be at least {least} for this table; got {said!r}. Allow for more, or use fewer rows "
+            "({sample=}) or columns ({factors=}).",
+            least=say_bytes((need + self._process) / (1 - SPARE)),
+            said=self._said,
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from .._utils.checks import InputError, Mention, Message
 from .._utils.text import first_line, list_names, quote_names
 from ..data.columns import EXACT_INTEGERS
 from ..data.observations import Dropped, list_gaps
@@ -88,6 +89,16 @@ class Dataset:
             )
         return told
 
+    def without(self, names: Collection[str], why: Mapping[str, str]) -> "Dataset":
+        """Return the table without some factors, which are listed as left out."""
+        assert isinstance(self.X, pl.DataFrame)
+        X = pl.DataFrame([column for column in self.X if column.name not in names])
+        options = dict(self.column_options)
+        for option in ("categorical", "forced"):
+            if options.get(option):
+                options[option] = [name for name in options[option] if name not in names]
+        return replace(self, X=X, column_options=options, left_out={**self.left_out, **why})
+
     @property
     def jobs(self) -> int | None:
         """Number of threads that memory suffices for; None if that does not matter."""
@@ -145,14 +156,16 @@ class Wanted:
     def split(self, values: pl.Series) -> tuple[list[pl.Series], dict[str, float]]:
         """Return a factor with the parts of its dates if they are wanted, and the periods of these."""
         whole = as_whole(values) if values.name in self.roles.categorical else values
-        if not (self.request.parameters.date_parts and values.dtype in (pl.Date, pl.Datetime, pl.Time)):
+        if not (self.request.settings.date_parts and values.dtype in (pl.Date, pl.Datetime, pl.Time)):
             return [whole], {}
         parts, periods = split_dates(values.name, values)
         known = {column.name for column in self.used}
         clash = next((part.name for part in parts if part.name in known), None)
         if clash is not None:
-            raise ValueError(
-                f"date_parts: {self.source.shown} has a column {clash!r} already. Rename it, or use drop=."
+            raise InputError(
+                "{date_parts}: {shown} has a column {clash!r} already. Rename it, or use {drop=}.",
+                shown=self.source.shown,
+                clash=clash,
             )
         return [whole, *parts], periods
 
@@ -192,17 +205,17 @@ def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Cont
     """Find out what the columns hold, then read those that are wanted, with ``read`` if not all into memory."""
     roles = find_roles(source, request)
     as_text = [*roles.categorical, *([] if roles.groups is None else [roles.groups])]
-    if request.options.task == "classification":
+    if request.settings.task == "classification":
         as_text += roles.targets
     names = [*roles.others, *roles.factors]
-    inventory = {c.name: c for c in take_inventory(source, names, as_text, request.options.missing == "level")}
+    inventory = {c.name: c for c in take_inventory(source, names, as_text, request.settings.missing == "level")}
     used, left_out = _choose(source, request, roles, inventory)
     others = [inventory[name] for name in roles.others]
     n_rows = others[0].n_rows
     drawn = _draw(n_rows, request)
     contents = (read or _read_all)(Wanted(source, request, roles, others, used, drawn))
     rows, X = contents.others, contents.X
-    no_dates = request.parameters.date_parts and not contents.has_dates
+    no_dates = request.settings.date_parts and not contents.has_dates
     remarks = ["No column in use holds dates that have parts."] if no_dates else []
     return Dataset(
         source.shown,
@@ -228,13 +241,13 @@ def _read_all(wanted: Wanted) -> Contents:
     everything = wanted.read([*wanted.others, *wanted.used])
     frame = _complete(everything, roles.targets)
     dropped = Dropped(len(everything) - len(frame))
-    if wanted.request.options.missing == "drop":
+    if wanted.request.settings.missing == "drop":
         factors = [column.name for column in wanted.used]
         costs = sort_gaps([(name, frame.get_column(name).null_count()) for name in factors])
         known, frame = frame, _complete(frame, factors)
         dropped = Dropped(dropped.no_target, len(known) - len(frame), costs=costs)
     refuse_few_rows(wanted, len(frame), dropped)
-    read = frame.unique(maintain_order=True) if wanted.request.parameters.unique else frame
+    read = frame.unique(maintain_order=True) if wanted.request.settings.unique else frame
     X, periods = list[pl.Series](), dict[str, float]()
     for column in wanted.used:
         values, repeating = wanted.split(read.get_column(column.name))
@@ -266,17 +279,17 @@ def _choose(
             f"{source.shown} has no column that can be a factor of {quote_names(roles.targets)} "
             f"({why or 'none is left'})."
         )
-    if request.options.missing == "error":
+    if request.settings.missing == "error":
         _refuse_gaps(source, used, roles.targets)
     return used, left_out
 
 
 def _draw(n_rows: int, request: Request) -> pl.Series | None:
     """Draw the rows to read, None for all."""
-    if request.parameters.sample is None or request.parameters.sample >= n_rows:
+    if request.settings.sample is None or request.settings.sample >= n_rows:
         return None
-    rows = np.random.default_rng(request.parameters.seed).choice(
-        n_rows, request.parameters.sample, replace=False, shuffle=False
+    rows = np.random.default_rng(request.settings.seed).choice(
+        n_rows, request.settings.sample, replace=False, shuffle=False
     )
     return pl.Series(np.sort(rows)).cast(pl.UInt32)
 
@@ -285,7 +298,7 @@ def _outputs(source: Source, request: Request, frame: pl.DataFrame, targets: Seq
     """Return the response: a column, or several."""
     columns = [as_whole(frame.get_column(name)) for name in targets]
     for column in columns:
-        _check_classes(source, column, request.options.task)
+        _check_classes(source, column, request.settings.task)
     return columns[0] if len(columns) == 1 else pl.DataFrame(columns)
 
 
@@ -296,11 +309,14 @@ def _check_target(source: Source, target: ColumnInfo) -> None:
     if target.n_rows == 0:
         raise ValueError(f"{source.shown} has no rows below its header.")
     if target.present == 0:
-        raise ValueError(f"target: column {target.name!r} of {source.shown} has no values.")
+        raise InputError("{target}: column {name!r} of {shown} has no values.", name=target.name, shown=source.shown)
     if target.holds in ("dates", "other") or target.writing is not None:
         held = target.why_left_out if target.holds == "other" else "dates or times"
-        raise ValueError(
-            f"target: column {target.name!r} of {source.shown} holds {held}; a response is numbers or classes."
+        raise InputError(
+            "{target}: column {name!r} of {shown} holds {held}; a response is numbers or classes.",
+            name=target.name,
+            shown=source.shown,
+            held=held,
         )
 
 
@@ -311,22 +327,35 @@ def _check_rows(source: Source, roles: Roles, inventory: Mapping[str, ColumnInfo
             continue
         column = inventory[name]
         if option == "weight" and column.holds != "numbers":
-            raise ValueError(f"weight: column {name!r} of {source.shown} must hold numbers. Name another column.")
+            raise InputError(
+                "{weight}: column {name!r} of {shown} must hold numbers. Name another column.",
+                name=name,
+                shown=source.shown,
+            )
         count, row = _find_gaps(source, [name], roles.targets) if column.missing else (0, 0)
         if count:
-            raise ValueError(
-                f"{option}: column {name!r} of {source.shown} has {_count_missing(count)} "
-                f"({'first ' if count > 1 else ''}on {source.place(row)}). Every row needs one: fill it in, or leave "
-                "out the row."
+            raise InputError(
+                "{option}: column {name!r} of {shown} has {gaps} ({first}on {place}). Every row needs one: fill it in, "
+                "or leave out the row.",
+                option=Mention(option),
+                name=name,
+                shown=source.shown,
+                gaps=_count_missing(count),
+                first="first " if count > 1 else "",
+                place=source.place(row),
             )
 
 
 def _check_weights(source: Source, weights: pl.Series) -> pl.Series:
     least, most = float(weights.min()), float(weights.max())  # type: ignore[arg-type]
     if least < 0 or most == 0:
-        raise ValueError(
-            f"weight: column {weights.name!r} of {source.shown} must hold numbers of at least 0, some above it; got "
-            f"{least:g} to {most:g}."
+        raise InputError(
+            "{weight}: column {name!r} of {shown} must hold numbers of at least 0, some above it; got {least:g} to "
+            "{most:g}.",
+            name=weights.name,
+            shown=source.shown,
+            least=least,
+            most=most,
         )
     return weights
 
@@ -338,10 +367,16 @@ def _check_classes(source: Source, target: pl.Series, task: str) -> None:
     levels = target.n_unique()
     if levels == len(target) > 2 or levels > max(MOST_LEVELS, len(target) / 2):
         what = "values" if target.dtype.is_numeric() else "texts"
-        way_out = "Leave out task=" if target.dtype.is_numeric() else "Name a column with fewer labels"
-        raise ValueError(
-            f"target: column {target.name!r} of {source.shown} holds {levels:,} different {what} in {len(target):,} "
-            f"rows; a class needs several rows. {way_out}, or add a column that sorts them into fewer classes."
+        way_out = "Leave out {task=}" if target.dtype.is_numeric() else "Name a column with fewer labels"
+        raise InputError(
+            "{target}: column {name!r} of {shown} holds {levels:,} different {what} in {n_rows:,} rows; a class needs "
+            "several rows. {way_out}, or add a column that sorts them into fewer classes.",
+            name=target.name,
+            shown=source.shown,
+            levels=levels,
+            what=what,
+            n_rows=len(target),
+            way_out=Message(way_out),
         )
 
 
@@ -360,9 +395,12 @@ def _refuse_gaps(source: Source, columns: Sequence[ColumnInfo], targets: Sequenc
     else:
         counts = [(column.name, column.missing) for column in gaps]
         what = f"{len(gaps):,} columns of {source.shown} have missing values: {list_gaps(counts, where=where)}"
-    raise ValueError(
-        f'{what}. Use missing="level" to take "not known" for a value of its own, missing="drop" to leave out the '
-        f"{n_rows:,} of {worst.n_rows:,} rows with missing values, or drop= to leave out columns."
+    raise InputError(
+        '{what}. Use {missing="level"} to take "not known" for a value of its own, {missing="drop"} to leave out the '
+        "{n_rows:,} of {total:,} rows with missing values, or {drop=} to leave out columns.",
+        what=what,
+        n_rows=n_rows,
+        total=worst.n_rows,
     )
 
 
@@ -395,12 +433,19 @@ def refuse_few_rows(wanted: Wanted, n_left: int, dropped: Dropped) -> None:
     shown, n_rows = wanted.source.shown, wanted.n_rows
     if n_left == n_rows:
         raise ValueError(f"{shown} has {n_left} row{'s' if n_left > 1 else ''}; at least {FEWEST_ROWS} are needed.")
-    why = ""
-    if dropped.no_target:
-        why += f" {dropped.no_target:,} have no value of the target."
-    if dropped.costs:
-        why += f' Missing values: {list_gaps(dropped.costs)}. Use missing="level" to keep these rows.'
-    raise ValueError(f"{n_left} of {n_rows:,} rows of {shown} are left; at least {FEWEST_ROWS} are needed.{why}")
+    no_target = f" {dropped.no_target:,} have no value of the target." if dropped.no_target else ""
+    advice = Message(
+        ' Missing values: {gaps}. Use {missing="level"} to keep these rows.', gaps=list_gaps(dropped.costs)
+    )
+    raise InputError(
+        "{n_left} of {n_rows:,} rows of {shown} are left; at least {least} are needed.{no_target}{advice}",
+        n_left=n_left,
+        n_rows=n_rows,
+        shown=shown,
+        least=FEWEST_ROWS,
+        no_target=no_target,
+        advice=advice if dropped.costs else "",
+    )
 
 
 # --- values of columns ----------------------------------------------------------------------------------
@@ -438,9 +483,11 @@ def _in_64_bits(source: Source, values: pl.Series) -> pl.Series:
         narrow = values.cast(dtype, strict=False)
         if narrow.null_count() == values.null_count() and narrow.n_unique() == values.n_unique():
             return narrow
-    raise ValueError(
-        f"column {values.name!r} of {source.shown} holds whole numbers of more than 64 bits that are too close to each "
-        "other. Leave it out (drop=), or take its values as labels (categorical=)."
+    raise InputError(
+        "column {name!r} of {shown} holds whole numbers of more than 64 bits that are too close to each other. Leave "
+        "it out ({drop=}), or take its values as labels ({categorical=}).",
+        name=values.name,
+        shown=source.shown,
     )
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
+from .._utils.checks import InputError
 from .._utils.text import first_line
-from ..parameters import RankParameters
+from ..settings import RankSettings
 from .databases import DuckDb, Sqlite
 from .json_file import Json, JsonLines
 from .plain_file import FileWatch, is_empty, on_disk
@@ -19,7 +20,7 @@ from .spreadsheets import Excel
 from .text import Csv, Tsv
 
 # How a file is read by default.
-DEFAULTS = RankParameters()
+DEFAULTS = RankSettings()
 
 
 class Parquet(Format):
@@ -31,7 +32,7 @@ class Parquet(Format):
     is_lazy = True
     by_column = True
 
-    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+    def scan(self, path: Path, shown: str, reading: RankSettings) -> Source:
         """Open a file of which polars reads single columns."""
         scan = pl.scan_parquet(path, row_index_name=ROW, glob=False)
         return typed_source(path, shown, self, scan, reading.decimal)
@@ -46,7 +47,7 @@ class Arrow(Format):
     is_lazy = True
     by_column = True
 
-    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+    def scan(self, path: Path, shown: str, reading: RankSettings) -> Source:
         """Open a file of which polars reads single columns."""
         return typed_source(path, shown, self, pl.scan_ipc(path, row_index_name=ROW, glob=False), reading.decimal)
 
@@ -82,7 +83,7 @@ _BY_SUFFIX = {suffix: each for each in FORMATS.values() for suffix in each.suffi
 
 
 @contextlib.contextmanager
-def open_source(data: str, reading: RankParameters = DEFAULTS, name: str | None = None) -> Iterator[Source]:
+def open_source(data: str, reading: RankSettings = DEFAULTS, name: str | None = None) -> Iterator[Source]:
     """Open a file, or standard input if ``data`` is "-", for as long as the context lasts.
 
     ``name`` is what to call it in messages, if not by its own name.
@@ -97,7 +98,9 @@ def open_source(data: str, reading: RankParameters = DEFAULTS, name: str | None 
         watch = FileWatch({path: shown})
         if reading.table is not None and not kind.has_tables:
             some = ", ".join(each.name for each in FORMATS.values() if each.has_tables)
-            raise ValueError(f"table= is for {some} files; {shown} is read as {kind.name}.")
+            raise InputError(
+                "{table=} is for {some} files; {shown} is read as {format}.", some=some, shown=shown, format=kind.name
+            )
         try:
             source = kind.scan(path, shown, reading)
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -119,9 +122,12 @@ def _guess_format(data: str, path: Path, shown: str) -> Format:
     marked = next((each for each in FORMATS.values() if each.mark and re.match(each.mark, start)), None)
     found = marked or named_format(data)
     if found is None and data != "-":
-        raise ValueError(
-            f"the name {shown!r} does not tell the format. Name it with format= ({', '.join(FORMATS)}), or let it end "
-            f"in one of {', '.join(_BY_SUFFIX)}, with or without .gz."
+        raise InputError(
+            "the name {shown!r} does not tell the format. Name it with {format=} ({formats}), or let it end in one of "
+            "{suffixes}, with or without .gz.",
+            shown=shown,
+            formats=", ".join(FORMATS),
+            suffixes=", ".join(_BY_SUFFIX),
         )
     return found or FORMATS["csv"]
 

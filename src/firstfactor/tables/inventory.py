@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from .._utils.checks import InputError, Mention, Message
 from .._utils.text import in_quotes
 from ..data.columns import EXACT_INTEGERS
 from .source import ROW, Source, ask_by_column
@@ -364,9 +365,15 @@ def _judge_numerals(source: Source, text: ColumnInfo, found: dict[str, Any]) -> 
         return replace(text, number_like=value)
     others = "" if count == 1 else f" and {count - 1:,} more"
     is_mark = found["odd_levels"] == 1 and (count > 1 or found["marks"])
-    way_out = f"Use na={in_quotes(value)} if it stands for missing values, correct" if is_mark else "Correct"
-    raise ValueError(
-        f"column {text.name!r} of {source.shown} holds numbers, but for {value!r} on {source.place(row)}{others}, of "
-        f"{text.present:,} values. {way_out} the file, leave the column out (drop=), or take all as labels "
-        "(categorical=)."
+    mark = Mention("na", in_quotes(value))
+    raise InputError(
+        "column {name!r} of {shown} holds numbers, but for {value!r} on {place}{others}, of {present:,} values. "
+        "{correct} the file, leave the column out ({drop=}), or take all as labels ({categorical=}).",
+        name=text.name,
+        shown=source.shown,
+        value=value,
+        place=source.place(row),
+        others=others,
+        present=text.present,
+        correct=Message("Use {mark} if it stands for missing values, correct", mark=mark) if is_mark else "Correct",
     )

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from .._utils.text import first_line
-from ..parameters import RankParameters
+from ..settings import RankSettings
 from .plain_file import temporary_copy
 from .source import ROW, Format, Source, encoding_fault, typed_source
 
@@ -172,7 +172,7 @@ class JsonLines(Format):
         """Copy a file whose path polars would take for a pattern: ``scan_ndjson`` has no way to say that it is none."""
         return temporary_copy(path, stack) if glob.has_magic(str(path)) else super().prepare(path, stack)
 
-    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+    def scan(self, path: Path, shown: str, reading: RankSettings) -> Source:
         """Open a file whose lines are read when they are needed."""
         try:
             frame = pl.scan_ndjson(path, infer_schema_length=None, row_index_name=ROW)

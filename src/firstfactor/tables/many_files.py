@@ -10,14 +10,15 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from .._utils.checks import InputError
 from .._utils.text import first_line
 from ..data.columns import EXACT_INTEGERS
-from ..parameters import RankParameters
+from ..settings import RankSettings
 from .find_files import name_all, short_names
 from .formats import DEFAULTS, open_source
 from .roles import as_list, split_names
 from .source import ROW, WIDE, Source, numbered
-from .text import first_fields, say_ambiguous
+from .text import ambiguous_decimals, first_fields
 from .written import guess_decimal, sure_decimal
 
 _Types = dict[str, pl.DataType]
@@ -69,7 +70,7 @@ class ManyFiles(Source):
 
 
 @contextlib.contextmanager
-def open_files(files: Sequence[str], reading: RankParameters = DEFAULTS) -> Iterator[Source]:
+def open_files(files: Sequence[str], reading: RankSettings = DEFAULTS) -> Iterator[Source]:
     """Open files as one table for as long as the context lasts.
 
     All must be of one format and have the same columns, in any order. Folders such as year=2024 add a column, unless
@@ -88,7 +89,7 @@ def open_files(files: Sequence[str], reading: RankParameters = DEFAULTS) -> Iter
         yield _as_one(parts, keys, name_all(files), reading).with_nulls(tuple(reading.na))
 
 
-def _as_one(parts: Sequence[Source], keys: Mapping[str, pl.Series], shown: str, reading: RankParameters) -> ManyFiles:
+def _as_one(parts: Sequence[Source], keys: Mapping[str, pl.Series], shown: str, reading: RankSettings) -> ManyFiles:
     first = parts[0]
     other = next((part for part in parts if part.format is not first.format), None)
     if other is not None:
@@ -169,19 +170,21 @@ def _common_decimal(parts: Sequence[Source]) -> str:
         elif guess_decimal(fields, part.separator) is None:
             doubtful = doubtful or part.shown
     if len(told) > 1:
-        raise ValueError(
-            f"data: decimals of {told['.']} have points, but those of {told[',']} have commas. Write one of them "
-            'anew, or use decimal="," or decimal="." if numbers of one are text.'
+        raise InputError(
+            "data: decimals of {points} have points, but those of {commas} have commas. Write one of them anew, or use "
+            '{decimal=","} or {decimal="."} if numbers of one are text.',
+            points=told["."],
+            commas=told[","],
         )
     if doubtful and not told:
-        raise ValueError(say_ambiguous(doubtful))
+        raise ambiguous_decimals(doubtful)
     return next(iter(told), ".")
 
 
 # --- types of columns that differ between files ---------------------------------------------------------
 
 
-def _common_columns(parts: Sequence[Source], reading: RankParameters) -> _Types:
+def _common_columns(parts: Sequence[Source], reading: RankSettings) -> _Types:
     """Return the columns of all files in the order of the first, with types that hold the values of all.
 
     Where files differ in a column that ``drop`` names, its type is Null.
@@ -194,7 +197,7 @@ def _common_columns(parts: Sequence[Source], reading: RankParameters) -> _Types:
         if not fault:
             continue
         if name not in patterns and not any(fnmatchcase(name, each) for each in patterns):
-            raise ValueError(f"data: {fault} or leave the column out (drop=).")
+            raise InputError("data: {fault} or leave the column out ({drop=}).", fault=fault)
         dtypes[name] = pl.Null()
     _refuse_inexact(parts, dtypes)
     return dtypes

@@ -51,7 +51,7 @@ def open_dataset(opened: "contextlib.AbstractContextManager[Source]", request: R
     """
     from ..selection import fitting  # noqa: F401 (what takes memory besides the table is known once it is loaded)
 
-    budget = None if request.parameters.memory is None else Budget(request)
+    budget = None if request.settings.memory is None else Budget(request)
     with contextlib.ExitStack() as kept:
         with contextlib.ExitStack() as original, _text_in_small_pieces():
             source = original.enter_context(opened)
@@ -119,14 +119,14 @@ def _store(wanted: Wanted, files: FileWatch, plan: Plan) -> Contents:
     others = _read_checked(wanted, wanted.others, files)
     known = np.logical_and.reduce([others.get_column(name).is_not_null().to_numpy() for name in wanted.roles.targets])
     rows, dropped = known, Dropped(int((~known).sum()))
-    if wanted.request.options.missing == "drop":
+    if wanted.request.settings.missing == "drop":
         rows, dropped = _drop_incomplete(wanted, files, known, plan.at_a_time)
     refuse_few_rows(wanted, int(rows.sum()), dropped)
     schema = wanted.select(wanted.used).collect_schema()
     columns, periods = dict[str, ColumnInfo](), dict[str, float]()
     for column in wanted.used:
         columns[column.name] = column
-        if wanted.request.parameters.date_parts and schema[column.name].is_temporal():
+        if wanted.request.settings.date_parts and schema[column.name].is_temporal():
             values = _read_checked(wanted, [column], files).to_series()
             parts, repeating = wanted.split(values.filter(pl.Series(rows)))
             columns |= dict.fromkeys((part.name for part in parts), column)

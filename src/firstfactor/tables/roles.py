@@ -7,8 +7,9 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any, NamedTuple
 
+from .._utils.checks import InputError, Mention, Message
 from .._utils.text import in_quotes, quote_names
-from ..parameters import Options, RankParameters
+from ..settings import RankSettings
 from .inventory import ColumnInfo
 from .source import Source, tidy_name
 
@@ -17,26 +18,24 @@ class Request(NamedTuple):
     """Requested part of a table, and options about its columns."""
 
     target: str | Sequence[str] | None
-    parameters: RankParameters = RankParameters()
-    options: Options = Options()
-    forced: Sequence[str] = ()
+    settings: RankSettings = RankSettings()
 
     @property
     def categorical(self) -> list[str]:
         """Names and globs of the columns to take as categories."""
-        return as_list(self.options.categorical)
+        return as_list(self.settings.categorical)
 
     @property
     def asked(self) -> dict[str, list[str]]:
         """Names and globs that stand for columns, by the parameter that has them; no column named is left out."""
-        scale = self.options.scale
+        settings, scale = self.settings, self.settings.scale
         return {
             "categorical": self.categorical,
-            "factors": as_list(self.parameters.factors),
-            "factor_groups": [name for names in (self.options.factor_groups or {}).values() for name in as_list(names)],
-            "period": list(self.options.period or ()),
+            "factors": as_list(settings.factors),
+            "factor_groups": [name for names in (settings.factor_groups or {}).values() for name in as_list(names)],
+            "period": list(settings.period or ()),
             "scale": [] if isinstance(scale, bool) else list(scale),
-            "forced": as_list(self.forced),
+            "forced": as_list(settings.forced),
         }
 
 
@@ -68,7 +67,7 @@ def match_names(option: str, wanted: Iterable[str], names: Sequence[str], shown:
     for pattern in split_names(wanted, names):
         matches = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
         if not matches:
-            raise ValueError(_unknown_column(option, pattern, names, shown))
+            raise _unknown_column(option, pattern, names, shown)
         found.update(matches)
     return [name for name in names if name in found]
 
@@ -82,21 +81,27 @@ def split_names(wanted: Iterable[str], names: Sequence[str]) -> list[str]:
     ]
 
 
-def _unknown_column(option: str, name: str, names: Sequence[str], shown: str) -> str:
-    """Return the message that a column does not exist, with the nearest ones that do."""
+def _unknown_column(option: str, name: str, names: Sequence[str], shown: str) -> InputError:
+    """Return the error that a column does not exist, with the nearest ones that do."""
     by_folded = {candidate.casefold(): candidate for candidate in reversed(names)}
     near = [by_folded[match] for match in difflib.get_close_matches(name.casefold(), by_folded, n=3)]
     way_out = f"Did you mean {quote_names(near, 'or')}?" if near else f"The columns are: {quote_names(names)}."
-    return f"{option}: {shown} has no column {name!r}. {way_out}"
+    return InputError(
+        "{option}: {shown} has no column {name!r}. {way_out}",
+        option=Mention(option),
+        shown=shown,
+        name=name,
+        way_out=way_out,
+    )
 
 
 def find_roles(source: Source, request: Request) -> Roles:
     """Return the roles of the columns; an error names the parameter that does not fit the table."""
-    parameters = request.parameters
+    settings = request.settings
     targets = _find_targets(source, request.target)
     others: dict[str, str] = dict.fromkeys(targets, "target")
     found: dict[str, str | None] = {}
-    for option, name in (("weight", parameters.weight), ("groups", parameters.groups)):
+    for option, name in (("weight", settings.weight), ("groups", settings.groups)):
         found[option] = None if name is None else _find_other(source, option, name, others)
     factors = _find_factors(source, request, targets, others)
     return Roles(
@@ -111,15 +116,17 @@ def find_roles(source: Source, request: Request) -> Roles:
 def _find_targets(source: Source, target: str | Sequence[str] | None) -> list[str]:
     wanted = as_list(target)
     if not wanted:
-        raise ValueError(
-            f"target= is needed: the column to explain. The columns of {source.shown} are {quote_names(source.names)}."
+        raise InputError(
+            "{target=} is needed: the column to explain. The columns of {shown} are {names}.",
+            shown=source.shown,
+            names=quote_names(source.names),
         )
     found: list[str] = []
     for pattern in split_names(wanted, source.names):  # one by one: weights of outputs are in the order given
         found += match_names("target", [pattern], source.names, source.shown)
     twice = next((name for name in found if found.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"target: column {twice!r} is named twice. Leave out one of them.")
+        raise InputError("{target}: column {twice!r} is named twice. Leave out one of them.", twice=twice)
     return found
 
 
@@ -127,23 +134,33 @@ def _find_other(source: Source, option: str, name: str, taken: dict[str, str]) -
     """Return the column of weights or groups, which no other parameter may have, and add it to ``taken``."""
     name = name if name in source.names else tidy_name(name)
     if name not in source.names:
-        raise ValueError(_unknown_column(option, name, source.names, source.shown))
+        raise _unknown_column(option, name, source.names, source.shown)
     if name in taken:
-        raise ValueError(f"{option}: column {name!r} is also named in {taken[name]}=. Leave it out of one of them.")
+        raise _named_twice(option, name, taken[name])
     taken[name] = option
     return name
 
 
+def _named_twice(option: str, name: str, other: str) -> InputError:
+    """Return the error that a column is named in two parameters."""
+    return InputError(
+        "{option}: column {name!r} is also named in {other}. Leave it out of one of them.",
+        option=Mention(option),
+        name=name,
+        other=Mention(other, ""),
+    )
+
+
 def _find_factors(source: Source, request: Request, targets: Sequence[str], taken: Mapping[str, str]) -> list[str]:
     names, shown = source.names, source.shown
-    asked = as_list(request.parameters.factors)
+    asked = as_list(request.settings.factors)
     wanted = match_names("factors", asked, names, shown) if asked else names
-    dropped = set(match_names("drop", as_list(request.parameters.drop), names, shown))
+    dropped = set(match_names("drop", as_list(request.settings.drop), names, shown))
     for name in split_names(asked, names):
         if name in dropped:
-            raise ValueError(f"drop: column {name!r} is also named in factors=. Leave it out of one of them.")
+            raise _named_twice("drop", name, "factors")
         if name in taken and name not in targets:
-            raise ValueError(f"factors: column {name!r} is also named in {taken[name]}=. Leave it out of one of them.")
+            raise _named_twice("factors", name, taken[name])
     factors = [name for name in wanted if name not in taken and name not in dropped]
     if len(names) == 1:
         raise ValueError(
@@ -151,8 +168,10 @@ def _find_factors(source: Source, request: Request, targets: Sequence[str], take
             "semicolons, tabs or |."
         )
     if not factors:
-        raise ValueError(
-            f"no factors are left in {shown} besides the target {quote_names(targets)}: see factors= and drop=."
+        raise InputError(
+            "no factors are left in {shown} besides the target {names}: see {factors=} and {drop=}.",
+            shown=shown,
+            names=quote_names(targets),
         )
     return factors
 
@@ -164,19 +183,24 @@ def _find_categorical(
     matches = match_names("categorical", request.categorical, source.names, source.shown)
     for name in split_names(request.categorical, source.names):
         if name in targets:
-            raise ValueError(
-                f'categorical: column {name!r} is the target. Use task="classification" if it has classes.'
+            raise InputError(
+                '{categorical}: column {name!r} is the target. Use {task="classification"} if it has classes.',
+                name=name,
             )
         if name in source.names and name not in factors:
-            raise ValueError(_no_factor("categorical", name, request))
+            raise _no_factor("categorical", name, request)
     return frozenset(matches).intersection(factors)
 
 
-def _no_factor(option: str, name: str, request: Request) -> str:
-    """Return the message that a column is named in one parameter and left out by another."""
-    rows = {request.parameters.weight: "weight=", request.parameters.groups: "groups="}
-    why = rows.get(name, "factors= or drop=")
-    return f"{option}: column {name!r} is not a factor here, because of {why}. Leave it out of one of them."
+def _no_factor(option: str, name: str, request: Request) -> InputError:
+    """Return the error that a column is named in one parameter and left out by another."""
+    rows = {request.settings.weight: "{weight=}", request.settings.groups: "{groups=}"}
+    return InputError(
+        "{option}: column {name!r} is not a factor here, because of {why}. Leave it out of one of them.",
+        option=Mention(option),
+        name=name,
+        why=Message(rows.get(name, "{factors=} or {drop=}")),
+    )
 
 
 def sort_out(
@@ -193,10 +217,15 @@ def sort_out(
         elif option is None:
             left_out[name] = why
         else:
-            labels = f"Use categorical={in_quotes(name)} to take its values as labels, or leave it out."
-            raise ValueError(
-                f"{option}: column {name!r} of {source.shown} cannot be a factor: {why}. "
-                f"{labels if column.can_be_category else 'Leave it out.'}"
+            setting = Mention("categorical", in_quotes(name))
+            as_labels = Message("Use {setting} to take its values as labels, or leave it out.", setting=setting)
+            raise InputError(
+                "{option}: column {name!r} of {shown} cannot be a factor: {why}. {way_out}",
+                option=Mention(option),
+                name=name,
+                shown=source.shown,
+                why=why,
+                way_out=as_labels if column.can_be_category else "Leave it out.",
             )
     return used, left_out
 
@@ -205,26 +234,28 @@ def resolve_names(
     source: Source, request: Request, roles: Roles, columns: Sequence[str], periods: Mapping[str, float]
 ) -> dict[str, Any]:
     """Return options about columns with names in full; patterns match columns of X."""
-    options = request.options
+    settings, forced = request.settings, as_list(request.settings.forced)
     find = partial(_match_factors, source, request, roles)
     groups = {
-        group: find("factor_groups", as_list(names), columns) for group, names in (options.factor_groups or {}).items()
+        group: find("factor_groups", as_list(names), columns) for group, names in (settings.factor_groups or {}).items()
     }
-    given = {name: value for key, value in (options.period or {}).items() for name in find("period", [key], columns)}
-    scale: Any = options.scale
+    given = {name: value for key, value in (settings.period or {}).items() for name in find("period", [key], columns)}
+    scale: Any = settings.scale
     if not isinstance(scale, bool):
         scale = {name: value for key, value in scale.items() for name in find("scale", [key], columns)}
     grouped = {name: group for group, names in groups.items() for name in names}
     factors = list(dict.fromkeys(grouped.get(name, name) for name in columns))
-    for name in split_names(request.forced, factors):
+    for name in split_names(forced, factors):
         if name in grouped and name not in factors:
-            raise ValueError(f"forced: column {name!r} is in the group {grouped[name]!r}. Name that.")
+            raise InputError(
+                "{forced}: column {name!r} is in the group {group!r}. Name that.", name=name, group=grouped[name]
+            )
     return {
         "categorical": [name for name in columns if name in roles.categorical],
         "factor_groups": groups or None,
         "period": {**periods, **given} or None,
         "scale": scale,
-        "forced": find("forced", as_list(request.forced), factors) or None,
+        "forced": find("forced", forced, factors) or None,
     }
 
 
@@ -236,7 +267,11 @@ def _match_factors(
         if name in names:
             continue
         if name in roles.targets:
-            raise ValueError(f"{option}: column {name!r} is the target, which is no factor. Leave it out.")
+            raise InputError(
+                "{option}: column {name!r} is the target, which is no factor. Leave it out.",
+                option=Mention(option),
+                name=name,
+            )
         if name in source.names:
-            raise ValueError(_no_factor(option, name, request))
+            raise _no_factor(option, name, request)
     return match_names(option, wanted, names, source.shown)

@@ -11,9 +11,10 @@ from typing import Any
 
 import polars as pl
 
+from .._utils.checks import InputError
 from .._utils.optional import require
 from .._utils.text import first_line
-from ..parameters import RankParameters
+from ..settings import RankSettings
 from .plain_file import say_unsteady, temporary_copy
 from .written import as_number, in_english
 
@@ -64,7 +65,7 @@ class Format:
         """Read a table of a file whole; ``table`` names it where the file has several."""
         raise NotImplementedError
 
-    def scan(self, path: Path, shown: str, reading: RankParameters) -> "Source":
+    def scan(self, path: Path, shown: str, reading: RankSettings) -> "Source":
         """Open a file as a source."""
         for package in self.needs:
             require(package, self.label, self.extra)
@@ -235,11 +236,23 @@ def choose_table(shown: str, what: str, tables: Sequence[str], wanted: str | Non
     """Return the table of a file that the user named, or the only one there is."""
     listed = ", ".join(map(repr, tables))
     if wanted is not None and wanted not in tables:
-        raise ValueError(f"table: {shown} has no {what} {wanted!r}. It has: {listed or 'none'}.")
+        raise InputError(
+            "{table}: {shown} has no {what} {wanted!r}. It has: {listed}.",
+            shown=shown,
+            what=what,
+            wanted=wanted,
+            listed=listed or "none",
+        )
     if not tables:
         raise ValueError(f"{shown} has no {what} with data.")
     if wanted is None and len(tables) > 1:
-        raise ValueError(f"{shown} has {len(tables)} {what}s: name one with table=. They are: {listed}.")
+        raise InputError(
+            "{shown} has {number} {what}s: name one with {table=}. They are: {listed}.",
+            shown=shown,
+            number=len(tables),
+            what=what,
+            listed=listed,
+        )
     return wanted or tables[0]
 
 

@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple
 import polars as pl
 
 from .._utils.text import first_line
-from ..parameters import RankParameters
+from ..settings import RankSettings
 from .source import Format, Source, choose_table
 
 # A sheet is read with all cells up to its last one, filled or not. This many are always allowed; of more, one in
@@ -56,7 +56,7 @@ class Excel(Format):
     loose = True
     has_tables = True
 
-    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+    def scan(self, path: Path, shown: str, reading: RankSettings) -> Source:
         """Open a file, which must not be a zip archive of anything else."""
         if zipfile.is_zipfile(path) and not _is_workbook(path):
             raise ValueError(f"{shown} is a zip archive: unpack it first.")

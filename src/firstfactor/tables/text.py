@@ -14,7 +14,8 @@ from typing import IO, NamedTuple
 
 import polars as pl
 
-from ..parameters import RankParameters
+from .._utils.checks import InputError
+from ..settings import RankSettings
 from .plain_file import temporary_copy
 from .source import ROW, Format, Source, encoding_fault, name_columns, numbered
 from .written import guess_decimal
@@ -44,7 +45,7 @@ class Csv(Format):
             path = temporary_copy(_Newlines(stack.enter_context(path.open(encoding="latin-1"))), stack)
         return super().prepare(path, stack)
 
-    def scan(self, path: Path, shown: str, reading: RankParameters) -> Source:
+    def scan(self, path: Path, shown: str, reading: RankSettings) -> Source:
         """Open a file, every column as text."""
         separator = self.separator(path)
         start = _read_start(path, shown, separator)
@@ -52,7 +53,7 @@ class Csv(Format):
         names, unnamed = name_columns(header, shown)
         decimal = reading.decimal or guess_decimal(chain.from_iterable(start.rows), separator)
         if decimal is None:
-            raise ValueError(say_ambiguous(shown))
+            raise ambiguous_decimals(shown)
         frame = pl.scan_csv(
             path,
             has_header=False,  # names are those above, also where the file has none
@@ -114,11 +115,12 @@ class Tsv(Csv):
         return "\t"
 
 
-def say_ambiguous(shown: str) -> str:
-    """Return the message that the decimal mark of a file is not clear."""
-    return (
-        f"commas in the numbers of {shown} may be decimal commas or thousands separators: all have three digits "
-        'after them. Use decimal="," or decimal="." to say which mark decimals have.'
+def ambiguous_decimals(shown: str) -> InputError:
+    """Return the error that the decimal mark of a file is not clear."""
+    return InputError(
+        "commas in the numbers of {shown} may be decimal commas or thousands separators: all have three digits after "
+        'them. Use {decimal=","} or {decimal="."} to say which mark decimals have.',
+        shown=shown,
     )
 
 

@@ -1,15 +1,15 @@
 """Definition of every parameter: default, check, help text and command-line type.
 
-`FIRST`, the functions, `rank` and the command line share these definitions. A parameter is a field of `Options`,
-`Procedure` or `RankParameters`; if the default of `rank` differs from that of `FIRST`, `RankParameters` repeats the
-field with that default. Constraints that depend on the table, such as "at most the number of rows", are checked where
-the table is known.
+A parameter is a field of the first of these classes that needs it: `Options` of the functions, `Settings` of `FIRST`,
+which adds the selection, or `RankSettings` of `rank` and of the command line, which adds columns, rows and files. A
+call makes one object, whose values are checked then, and passes it on. Constraints that depend on the table, such as
+"at most the number of rows", are checked where the table is known.
 """
 
+import inspect
 import os
-import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
 
@@ -31,10 +31,12 @@ def parameter(
     help: str,  # noqa: A002 (as in typer)
     check: Check | None = None,
     *,
-    typed: Any = str,
+    cli_type: Any = str,
     metavar: str | None = None,
     choices: Sequence[str] = (),
-    option: str | None = None,
+    cli_name: str | None = None,
+    example: Mapping[str, Any] | None = None,
+    cli_help: str | None = None,
 ) -> Any:
     """Return a dataclass field that holds the full definition of a parameter.
 
@@ -45,28 +47,32 @@ def parameter(
     kind
         Type, as shown in the docstring.
     help
-        Description for the docstring and for ``--help``.
+        Description for the docstring and for ``--help``: the template of a `Message`.
     check
         Function of the name and the value that raises an error naming both; ``choices`` imply one.
-    typed, metavar
+    cli_type, metavar
         Type of the value on the command line, and its placeholder in the help.
     choices
         All allowed values.
-    option
-        Name on the command line, if it differs.
+    cli_name, cli_help
+        Name and description on the command line, if they differ.
+    example
+        Example of a mapping, ``{example}`` in the description.
     """
     if choices:
         check = one_of(*choices) if default is not None else optional(one_of(*choices))
-    metadata = {"kind": kind, "help": help, "check": check, "typed": typed, "metavar": metavar, "option": option}
-    return field(default=default, metadata=metadata | {"choices": tuple(choices)})
+    cli = {"cli_type": cli_type, "metavar": metavar, "cli_name": cli_name, "cli_help": cli_help or help}
+    described = {"kind": kind, "help": help, "check": check, "choices": tuple(choices), "example": example}
+    return field(default=default, metadata=described | cli)
 
 
-def with_default(group: type, name: str, default: Any, sentence: str) -> Any:
-    """Return a field of another group with a new default, which ``sentence`` explains in the help."""
-    same = next(each for each in fields(group) if each.name == name).metadata
+def with_default(settings: type, name: str, default: Any, sentence: str) -> Any:
+    """Return a field of another class with a new default, which ``sentence`` explains in the help."""
+    same = next(each for each in fields(settings) if each.name == name).metadata
     check = same["check"] if default is not None else optional(same["check"])
     kind = same["kind"] if default is not None else f"{same['kind']}, optional"
-    changed = {"kind": kind, "help": f"{same['help']} {sentence}", "check": check}
+    text = f"{same['help']} {sentence}"
+    changed = {"kind": kind, "help": text, "cli_help": text, "check": check}
     return field(default=default, metadata={**same, **changed})
 
 
@@ -82,7 +88,7 @@ def optional(check: Check) -> Check:
 
 def _is_level(name: str, value: Any) -> None:
     if checks.number(name, value, LEAST_ALPHA, 1.0) == 1.0:
-        raise ValueError(f"{name} must be a number below 1; got {value!r}.")
+        raise checks.wrong(name, "a number below 1", value)
 
 
 def _is_scale(name: str, value: Any) -> None:
@@ -92,119 +98,98 @@ def _is_scale(name: str, value: Any) -> None:
 
 def _is_mapping(name: str, value: Any) -> None:
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, such as {{'name': …}}; got {value!r}.")
+        raise checks.InputTypeError(
+            "{name} must be a mapping, such as {{'name': …}}; got {value!r}.", name=checks.mention(name), value=value
+        )
 
 
 def _is_forward(name: str, value: Any) -> None:
     if checks.is_integer(value) and int(value) >= 1:
         return
     if checks.is_integer(value):
-        raise ValueError(f"{name} must be at least 1 pass; got {value!r}.")
+        raise checks.wrong(name, "at least 1 pass", value)
     if value not in ("full", "fast"):
-        raise ValueError(
-            f'{name} must be "full" (Algorithm 3), "fast" (FIRST-FAST) or a number of passes; got {value!r}.'
-        )
+        raise checks.wrong(name, '"full" (Algorithm 3), "fast" (FIRST-FAST) or a number of passes', value)
 
 
 def _is_compact(name: str, value: Any) -> None:
     if not checks.is_boolean(value) and not checks.is_share(value):
-        raise ValueError(f"{name} must be True, False or a number from 0 to 1, such as 0.01; got {value!r}.")
+        raise checks.wrong(name, "True, False or a number from 0 to 1, such as 0.01", value)
 
 
 def _is_cluster_cut(name: str, value: Any) -> None:
     is_auto = isinstance(value, str) and value == "auto"
     if value is not None and not is_auto and not checks.is_share(value):
-        raise ValueError(f'{name} must be "auto", a number from 0 to 1 or None; got {value!r}.')
-
-
-class _Parameters:
-    """Base class of the sets of parameters."""
-
-    def __post_init__(self) -> None:
-        """Check each value on its own."""
-        for each in fields(self):  # type: ignore[arg-type]
-            check = each.metadata["check"]
-            if check is not None:
-                check(each.name, getattr(self, each.name))
-
-    @classmethod
-    def pick(cls, source: object) -> Self:
-        """Take the parameters from the attributes of another object."""
-        return cls(**{each.name: getattr(source, each.name) for each in fields(cls)})  # type: ignore[arg-type]
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Take the parameters from keyword arguments; raise an error with the closest known name for an unknown one."""
-        known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
-        for name in given:
-            if name not in known:
-                raise checks.unknown_option(name, known)
-        return cls(**given)
+        raise checks.wrong(name, '"auto", a number from 0 to 1 or None', value)
 
 
 @dataclass(frozen=True)
-class Options(_Parameters):
-    """Parameters of the variance estimation."""
+class Options:
+    """Parameters of the functions: how the table is encoded, and how variances are estimated."""
 
     n_neighbors: int | None = parameter(
         None,
         "int, optional",
         "Number of rows in a neighbourhood, including the row itself (N_I). Default: 2 for regression, 3 for "
         "classification.",
-        typed=int,
+        cli_type=int,
         metavar="N",
     )
     n_outer: int | float | None = parameter(
         None,
         "int or float, optional",
         "Number of rows to average over (N_O), or a fraction of the rows such as 0.2. Default: all rows, and at most "
-        '10,000 with ``estimator="extrapolated"``. Fewer rows save time. ``estimator="adaptive"`` always uses all '
+        '10,000 with {estimator="extrapolated"}. Fewer rows save time. {estimator="adaptive"} always uses all '
         "rows, and at most 10,000. Neighbours always come from all rows. The calibrated rule selects on these rows "
         "only, and on at most 50,000 of them.",
-        typed="number or fraction",
+        cli_type="number or fraction",
         metavar="N",
     )
     subsample: str = parameter(
         "random",
         '{"random", "twinning"}',
         'Method to draw the rows to average over if not all are used. "twinning" draws rows that resemble the whole '
-        "table; it requires the extra ``twinning`` and ``n_outer`` of at most half of the rows.",
+        "table; it requires the extra ``twinning`` and {n_outer} of at most half of the rows.",
         choices=("random", "twinning"),
     )
     scale: "bool | Mapping[Any, float]" = parameter(
         True,
         "bool or mapping",
         "Whether to divide numeric factors by their standard deviation. False keeps their units. A mapping such as "
-        "{'x': 2.0} says what some columns are divided by instead.",
+        "{example} says what some columns are divided by instead.",
         _is_scale,
-        typed="numbers",
+        cli_type="numbers",
         metavar="NAME=NUMBER",
+        example={"x": 2.0},
+        cli_help="What some columns are divided by instead, such as {example}.",
     )
     categorical: "Factors | None" = parameter(
         None,
         "names, positions or mask, optional",
         "Factors to treat as categories regardless of their type. Text, boolean and categorical columns always are "
         "categories. Any two different levels are at a distance of √2.",
-        typed=list,
+        cli_type=list,
         metavar="NAMES",
     )
     factor_groups: "Mapping[str, Factors] | None" = parameter(
         None,
         "mapping, optional",
-        "Columns that are selected and ranked together as one factor, such as {'size': ['length', 'width']}; names may "
+        "Columns that are selected and ranked together as one factor, such as {example}; names may "
         "be globs. Grouped one-hot columns become the category that they encode.",
         optional(_is_mapping),
-        typed="groups",
+        cli_type="groups",
         metavar="NAME=COLUMNS",
-        option="group",
+        example={"size": ["length", "width"]},
+        cli_name="group",
     )
     period: "Mapping[Any, float] | None" = parameter(
         None,
         "mapping, optional",
-        "Period of each cyclic factor, such as {'hour': 24}: 23 is as close to 0 as 1 is.",
+        "Period of each cyclic factor, such as {example}: 23 is as close to 0 as 1 is.",
         optional(_is_mapping),
-        typed="numbers",
+        cli_type="numbers",
         metavar="NAME=NUMBER",
+        example={"hour": 24},
     )
     missing: str = parameter(
         "level",
@@ -232,7 +217,7 @@ class Options(_Parameters):
         None,
         "sequence of float, optional",
         "Weight of each output, if there are several. Outputs are standardised first. Default: equal weights.",
-        typed="list of numbers",
+        cli_type="list of numbers",
         metavar="NUMBERS",
     )
     n_jobs: int | None = parameter(
@@ -265,14 +250,31 @@ class Options(_Parameters):
         metavar="FILE",
     )
 
-    def with_default_of(self, procedure: "Procedure") -> "Options":
-        """Return a copy with the default estimator of a procedure, unless an estimator is given."""
-        return replace(self, estimator=self.estimator or procedure.estimator)
+    def __post_init__(self) -> None:
+        """Check each value on its own, then combinations."""
+        for each in fields(self):
+            check = each.metadata["check"]
+            if check is not None:
+                check(each.name, getattr(self, each.name))
+        self._check_combinations()
+
+    def _check_combinations(self) -> None:
+        """Raise an error for values that cannot be combined."""
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Self:
+        """Take the settings from keyword arguments; raise an error with the closest known name for an unknown one."""
+        refuse_unknown(given, [each.name for each in fields(cls)])
+        return cls(**given)
+
+    def selection(self) -> dict[str, Any]:
+        """Return the settings of the selection by name, if there is one."""
+        return {}
 
 
 @dataclass(frozen=True)
-class Procedure(_Parameters):
-    """Parameters of the selection."""
+class Settings(Options):
+    """Parameters of `FIRST`: those of the functions, and those of the selection."""
 
     forward: str | int = parameter(
         "full",
@@ -303,7 +305,7 @@ class Procedure(_Parameters):
         "Significance level of the calibrated rule: the probability of selecting any factor from pure noise. At least "
         "0.001 and below 1.",
         _is_level,
-        typed=float,
+        cli_type=float,
         metavar="SHARE",
     )
     control: str = parameter(
@@ -327,23 +329,25 @@ class Procedure(_Parameters):
         "Whether to select on a random half of the rows and estimate on the other half. Importances that are estimated "
         "on the rows used for selection are somewhat too large.",
         checks.boolean,
-        typed=bool,
+        cli_type=bool,
     )
+
+    verbose: int = parameter(0, "int", "If positive, print each step to standard error.")
 
     forced: "Factors | None" = parameter(
         None,
         "names, positions or mask, optional",
         "Factors that are always selected, such as control variables. The selection and the importance of other "
         "factors are conditional on them.",
-        typed=list,
+        cli_type=list,
         metavar="NAMES",
     )
     max_factors: int | None = parameter(
         None,
         "int, optional",
-        "Maximum number of factors to select, not counting ``forced``.",
+        "Maximum number of factors to select, not counting {forced}.",
         optional(lambda name, value: checks.at_least(name, value, 1)),
-        typed=int,
+        cli_type=int,
         metavar="N",
     )
 
@@ -353,7 +357,7 @@ class Procedure(_Parameters):
         "Whether to keep only a small set of factors that explains nearly as much as all selected ones: within one "
         "standard error (chance and bias) of R², or within the given share of the variance of y, such as 0.01.",
         _is_compact,
-        typed=bool,
+        cli_type=bool,
     )
     importance: str = parameter(
         "total",
@@ -371,25 +375,32 @@ class Procedure(_Parameters):
         "from 0 to 1: they explain at least this share of each other. None: do not analyse shared information, which "
         "saves time.",
         _is_cluster_cut,
-        typed=float,
+        cli_type=float,
         metavar="SHARE",
     )
 
-    def __post_init__(self) -> None:
-        """Check each value on its own, then combinations."""
-        super().__post_init__()
+    def _check_combinations(self) -> None:
         if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
-            raise ValueError(
-                f"forward must be 'full' and elimination 'batch' with rule='calibrated', which has its own steps; got "
-                f"{self.forward!r} and {self.elimination!r}."
+            raise checks.InputError(
+                "{forward} must be 'full' and {elimination} 'batch' with {rule='calibrated'}, which has its own steps; "
+                "got {first!r} and {second!r}.",
+                first=self.forward,
+                second=self.elimination,
             )
         if self.goal == "predict" and self.rule != "calibrated":
-            raise ValueError(f"goal='predict' goes with rule='calibrated'; got rule={self.rule!r}.")
+            raise checks.InputError(
+                "{goal='predict'} goes with {rule='calibrated'}; got {given}.",
+                given=checks.Mention("rule", repr(self.rule)),
+            )
 
-    @property
-    def estimator(self) -> str:
-        """Default estimator of importances: the calibrated rule finds effects that nearest rows do not show."""
-        return "nearest" if self.rule == "paper" else "adaptive"
+    def selection(self) -> dict[str, Any]:
+        """Return the settings of the selection by name."""
+        others = {each.name for each in fields(Options)} | {"verbose"}
+        return {each.name: getattr(self, each.name) for each in fields(Settings) if each.name not in others}
+
+    def resolve_estimator(self) -> Self:
+        """Return the settings with an estimator: by default one that shows the effects which the rule finds."""
+        return replace(self, estimator=self.estimator or ("nearest" if self.rule == "paper" else "adaptive"))
 
 
 def _is_count(name: str, value: Any) -> None:
@@ -403,24 +414,39 @@ def _is_size(name: str, value: Any) -> None:
 
 
 @dataclass(frozen=True)
-class RankParameters(_Parameters):
-    """Additional parameters of `rank`: columns and rows to use, the method, and the reading of files."""
+class RankSettings(Settings):
+    """Parameters of `rank`: those of `FIRST`, and columns and rows to use, the method, and the reading of files."""
 
     factors: Sequence[str] = parameter(
         (),
         "names or globs",
         "Columns to use as factors: names or globs such as 'x*'. Default: all but the target.",
-        typed=list,
+        cli_type=list,
         metavar="NAMES",
     )
     drop: Sequence[str] = parameter(
-        (), "names or globs", "Columns to leave out: names or globs.", typed=list, metavar="NAMES"
+        (), "names or globs", "Columns to leave out: names or globs.", cli_type=list, metavar="NAMES"
+    )
+    leaks: str = parameter(
+        "warn",
+        '{"warn", "drop", "keep"}',
+        'Columns that contain the target, such as its logarithm or its parts. "warn": they are ranked, and named '
+        'first. "drop": they are left out, and listed with the other columns that are. "keep": they are not looked '
+        "for.",
+        choices=("warn", "drop", "keep"),
+    )
+    regroup: bool = parameter(
+        False,
+        "bool",
+        "Whether to take dummies of one category, which are proposed as a group otherwise, as one factor.",
+        checks.boolean,
+        cli_type=bool,
     )
     weight: str | None = parameter(
         None,
         "str, optional",
         "Column with the weight of each row. It is not used as a factor.",
-        typed=str,
+        cli_type=str,
         metavar="COLUMN",
     )
     groups: str | None = parameter(
@@ -428,7 +454,7 @@ class RankParameters(_Parameters):
         "str, optional",
         "Column with the group of each row, such as a person or a month: rows of the same group are never neighbours. "
         "It is not used as a factor.",
-        typed=str,
+        cli_type=str,
         metavar="COLUMN",
     )
     date_parts: bool = parameter(
@@ -437,21 +463,21 @@ class RankParameters(_Parameters):
         "Whether to add the season, weekday and hour of each date as separate factors. A date itself is a number of "
         "days.",
         checks.boolean,
-        typed=bool,
+        cli_type=bool,
     )
     unique: bool = parameter(
         False,
         "bool",
         "Whether to keep only one of the rows that are equal in all columns used.",
         checks.boolean,
-        typed=bool,
+        cli_type=bool,
     )
     sample: int | None = parameter(
         None,
         "int, optional",
         "Number of rows to draw at random. Default: all rows.",
         optional(lambda name, value: checks.at_least(name, value, 3)),
-        typed=int,
+        cli_type=int,
         metavar="N",
     )
     method: str = parameter(
@@ -462,11 +488,11 @@ class RankParameters(_Parameters):
         "last two give intervals for up to 30 factors. All but the first use the paper's rule.",
         choices=("first", "first-fast", "backward", "total"),
     )
-    rule: str | None = with_default(
-        Procedure,
+    rule: str | None = with_default(  # type: ignore[assignment]
+        Settings,
         "rule",
         None,
-        'Default: calibrated with ``method="first"``, paper with the other methods.',
+        'Default: calibrated with {method="first"}, paper with the other methods.',
     )
     stability: int | None = parameter(
         None,
@@ -474,7 +500,7 @@ class RankParameters(_Parameters):
         "Number of random pairs of half-samples on which to repeat the selection, to show how often each factor is "
         "selected.",
         optional(_is_count),
-        typed=int,
+        cli_type=int,
         metavar="N",
     )
     seed: int = parameter(
@@ -482,10 +508,10 @@ class RankParameters(_Parameters):
         "int",
         "Seed for all random draws.",
         lambda name, value: checks.at_least(name, value, 0),
-        typed=int,
+        cli_type=int,
         metavar="N",
     )
-    jobs: int = parameter(-1, "int", "Number of threads; -1 means all cores.", typed=int, metavar="N")
+    jobs: int = parameter(-1, "int", "Number of threads; -1 means all cores.", cli_type=int, metavar="N")
     memory: str | int | None = parameter(
         None,
         "str or int, optional",
@@ -493,7 +519,7 @@ class RankParameters(_Parameters):
         "Results are bit-for-bit identical. Files other than Parquet and Arrow are first converted to Parquet, in the "
         "folder for temporary files. Default: read the table into memory.",
         optional(_is_size),
-        typed=str,
+        cli_type=str,
         metavar="SIZE",
     )
     cluster: str | None = parameter(
@@ -501,16 +527,16 @@ class RankParameters(_Parameters):
         "str, optional",
         "Address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers do the search and read the files "
         "themselves. Results are bit-for-bit identical.",
-        typed=str,
+        cli_type=str,
         metavar="ADDRESS",
     )
     workers: int | None = parameter(
         None,
         "int, optional",
-        "Number of processes of a local Dask cluster that does the search. Threads (``jobs``) are faster if the table "
+        "Number of processes of a local Dask cluster that does the search. Threads ({jobs}) are faster if the table "
         "fits into memory.",
         optional(lambda name, value: checks.at_least(name, value, 1)),
-        typed=int,
+        cli_type=int,
         metavar="N",
     )
     format: str | None = parameter(
@@ -520,13 +546,13 @@ class RankParameters(_Parameters):
         choices=("csv", "tsv", "parquet", "arrow", "jsonl", "json", "excel", "sqlite", "duckdb", "stata"),
     )
     table: str | None = parameter(
-        None, "str, optional", "Sheet or table to read, if a file has several.", typed=str, metavar="NAME"
+        None, "str, optional", "Sheet or table to read, if a file has several.", cli_type=str, metavar="NAME"
     )
     na: Sequence[str] = parameter(
         (),
         "sequence of str",
         "Values that stand for a missing value, such as '?' or -999.",
-        typed=list,
+        cli_type=list,
         metavar="VALUE",
     )
     decimal: str | None = parameter(
@@ -546,25 +572,59 @@ class RankParameters(_Parameters):
         """True if the workers of a cluster do the search."""
         return self.cluster is not None or self.workers is not None
 
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Self:
+        """Take the settings from keyword arguments, and settings that others decide from these."""
+        refuse_unknown(given, RANK)
+        method = given.get("method", cls.method)
+        decided = {
+            "n_jobs": given.get("jobs", cls.jobs),
+            "random_state": given.get("seed", cls.seed),
+            "rule": given.get("rule") or ("calibrated" if method == "first" else "paper"),
+            "forward": "fast" if method == "first-fast" else cls.forward,
+        }
+        settings = cls(**{**given, **decided})
+        if "alpha" in given and settings.rule != "calibrated":
+            rule = checks.Mention("rule", '"paper"')
+            raise checks.InputError(
+                '{alpha=} is for {rule="calibrated"}; leave out {alpha=} or {without}.',
+                without=rule if given.get("rule") else settings._given_method,
+            )
+        return settings
+
     @property
-    def rule_used(self) -> str:
-        """The given rule or, by default, the calibrated rule if the method supports it."""
-        return self.rule or ("calibrated" if self.method == "first" else "paper")
+    def _given_method(self) -> checks.Mention:
+        return checks.Mention("method", f'"{self.method}"')
 
-
-# Groups that define the parameters of `FIRST`, and of `rank`: the first group that has a name wins, so that `rank` has
-# defaults of its own.
-SELECTOR = (Options, Procedure)
-RANKING = (RankParameters, *SELECTOR)
-
-# The parameters of `rank` and of the command, in the order of the help.
-RANK = (
-    "factors", "drop", "categorical", "factor_groups", "period", "date_parts", "task", "response", "output_weights",
-    "missing", "weight", "groups", "unique", "sample", "method", "rule", "alpha", "control", "goal", "forced",
-    "max_factors", "compact", "importance", "cluster_cut", "estimator", "split", "stability",
-    "n_neighbors", "n_outer", "seed", "jobs", "memory", "cluster", "workers", "checkpoint",
-    "scale", "format", "table", "na", "decimal",
-)  # fmt: skip
+    def _check_combinations(self) -> None:
+        if self.rule == "calibrated" and self.method != "first":
+            raise checks.InputError(
+                '{rule="calibrated"} goes with {method="first"} only; got {given}.', given=self._given_method
+            )
+        for name in ("split", "stability", "max_factors", "compact"):
+            if getattr(self, name) and not self.selects:
+                raise checks.InputError(
+                    '{parameter} goes with {method="first"} or {method="first-fast"}; got {given}.',
+                    parameter=checks.Mention(name, ""),
+                    given=self._given_method,
+                )
+        elsewhere = [name for name in ("memory", "cluster", "workers") if getattr(self, name) is not None]
+        if len(elsewhere) > 1:
+            one, other = (checks.Mention(name, "") for name in elsewhere[:2])
+            raise checks.InputError("{one} does not go with {other}. Leave out one of them.", one=one, other=other)
+        for name in ("unique", "stability"):
+            if elsewhere and getattr(self, name):
+                raise checks.InputError(
+                    "{one} does not go with {other}: it takes all columns of many rows at a time. Leave out one of "
+                    "them.",
+                    one=checks.Mention(name, ""),
+                    other=checks.Mention(elsewhere[0], ""),
+                )
+        if self.forced and self.method == "total":
+            raise checks.InputError(
+                '{forced=} is for methods that select factors; got {method="total"}, which has all of them.'
+            )
+        super()._check_combinations()
 
 
 class OptionsDict(TypedDict, total=False):
@@ -588,12 +648,14 @@ class OptionsDict(TypedDict, total=False):
 
 
 class RankDict(TypedDict, total=False):
-    """The parameters of `rank` as keyword arguments, for type checkers."""
+    """The parameters of `rank` as keyword arguments, for type checkers, in the order of the help."""
 
     factors: Sequence[str]
     drop: Sequence[str]
+    leaks: str
     categorical: Sequence[str]
     factor_groups: Mapping[str, Sequence[str]]
+    regroup: bool
     period: Mapping[str, float]
     date_parts: bool
     task: str
@@ -632,21 +694,40 @@ class RankDict(TypedDict, total=False):
     decimal: str | None
 
 
-def find(name: str, groups: Sequence[type] = RANKING) -> Field[Any]:
-    """Return the parameter of this name, from the first group that has it."""
-    return next(each for group in groups for each in fields(group) if each.name == name)
+# The parameters of `rank` and of the command, in the order of the help.
+RANK = tuple(RankDict.__annotations__)
 
 
-def document(item: Documented, groups: Sequence[type] = SELECTOR) -> Documented:
-    """Replace each line ``{name}`` of a docstring by the description of the parameter; a decorator."""
-    item.__doc__ = re.sub(
-        r"^( *)\{(\w+)\}$", lambda line: _describe(line, groups), item.__doc__ or "", flags=re.MULTILINE
-    )
+def refuse_unknown(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise an error with the closest known name for a name that is unknown."""
+    for name in given:
+        if name not in known:
+            raise checks.unknown_option(name, known)
+
+
+def find(name: str, settings: type[Options] = RankSettings) -> Field[Any]:
+    """Return the definition of a parameter."""
+    return next(each for each in fields(settings) if each.name == name)
+
+
+def document(item: Documented, settings: type[Options] = Settings) -> Documented:
+    """Describe the parameters of a function or class in the line ``{parameters}`` of its docstring; a decorator."""
+    known = {each.name for each in fields(settings)}
+    parameters = inspect.signature(item).parameters.values()  # type: ignore[arg-type]
+    names = [each.name for each in parameters if each.name in known and each.default != "deprecated"]
+    described = [_describe(name, settings) for name in names]
+    item.__doc__ = (item.__doc__ or "").replace("{parameters}", "\n".join(described).strip())
     return item
 
 
-def _describe(line: re.Match[str], groups: Sequence[type]) -> str:
-    """Format a parameter for numpydoc, indented like the line that names it."""
-    each = find(line[2], groups)
-    body = textwrap.fill(each.metadata["help"], 110 - len(line[1]), break_long_words=False, break_on_hyphens=False)
-    return textwrap.indent(f"{each.name} : {each.metadata['kind']}\n{textwrap.indent(body, '    ')}", line[1])
+def help_text(name: str, settings: type[Options] = RankSettings) -> str:
+    """Return the description of a parameter for a docstring."""
+    details = find(name, settings).metadata
+    return checks.Message(details["help"], example=details["example"]).render(lambda other: f"``{other}``")
+
+
+def _describe(name: str, settings: type[Options]) -> str:
+    """Format a parameter for numpydoc, indented as in a docstring."""
+    kind, text = find(name, settings).metadata["kind"], help_text(name, settings)
+    body = textwrap.fill(text, 106, break_long_words=False, break_on_hyphens=False)
+    return textwrap.indent(f"{name} : {kind}\n{textwrap.indent(body, '    ')}", "    ")

@@ -1,11 +1,14 @@
-"""Arrays that came over the network."""
+"""Objects that go over the network."""
 
 import pickle
 from functools import partial
 
 import numpy as np
+import pytest
 
-from firstfactor.cluster.alignment import align
+from firstfactor.cluster.objects import align, size_of, tell_dask
+from firstfactor.cluster.tasks import Placed
+from firstfactor.data.design import read_design
 from firstfactor.neighbors.block_step import PartialStep
 from firstfactor.results.path import Path, Step
 
@@ -45,3 +48,15 @@ def test_workers_can_be_sent():
     from firstfactor._utils.threads import Workers
 
     assert pickle.loads(pickle.dumps(Workers(2))).count == 2
+
+
+def test_all_arrays_are_counted_once():
+    array = np.zeros(1000)
+    assert size_of({"a": [array, (array, "text")], "b": np.zeros(10)}) == 8080
+
+
+def test_dask_knows_how_large_a_block_is():
+    dask = pytest.importorskip("dask.sizeof")
+    tell_dask()
+    block = Placed(read_design(np.random.default_rng(0).uniform(size=(1000, 5))), (0, 1, 2, 3, 4))
+    assert 40_000 <= dask.sizeof(block) <= 41_000
