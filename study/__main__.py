@@ -85,6 +85,7 @@ def _write_pages(results: Path) -> None:
     from .pages.evidence_page import EVIDENCE_PAGE, write_evidence_page
     from .pages.importances_page import IMPORTANCES_PAGE, write_importances_page
     from .pages.ordinary_page import ORDINARY_PAGE, write_ordinary_page
+    from .pages.sense_page import SENSE_PAGE, write_sense_page
     from .pages.sharing_page import SHARING_PAGE, write_sharing_page
     from .pages.study_page import PAGE, PICTURES, write_page
 
@@ -100,6 +101,8 @@ def _write_pages(results: Path) -> None:
     typer.echo(f"Wrote {os.path.relpath(ORDINARY_PAGE)}")
     write_importances_page(folder=results)
     typer.echo(f"Wrote {os.path.relpath(IMPORTANCES_PAGE)}")
+    write_sense_page()
+    typer.echo(f"Wrote {os.path.relpath(SENSE_PAGE)}")
 
 
 def _run(tasks: list[Task], name: str, jobs: int, results: Path) -> bool:

@@ -14,7 +14,7 @@ from firstfactor.dependence.shapley import fair_shares
 from firstfactor.inference.estimates import estimate
 from firstfactor.inference.sample_size import diagnose_sample_size
 from firstfactor.inference.targets import FactorSet, Target, closed_target, interaction_target, total_target
-from firstfactor.parameters import Options
+from firstfactor.settings import Options
 from firstfactor.variance.conditional import Variances, open_variances
 
 from .outcome import LEVEL, Certainty, Outcome

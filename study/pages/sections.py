@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
+from firstfactor.inference.constants import MAX_DISTANCE_SHARE
 
 from ..data.difficult import BLOCK, MEMORY, SCALE, STEEPNESS
 from ..data.everyday import OUTPUT_CORRELATION, WEIGHT_SHAPE

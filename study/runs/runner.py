@@ -13,7 +13,7 @@ import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from threadpoolctl import threadpool_limits
 
-from firstfactor.data.quality import DataQualityWarning
+from firstfactor.findings.finding import DataQualityWarning
 from firstfactor.inference.sample_size import TooFewRowsWarning
 
 from ..data.setting import REAL_ROWS

@@ -17,7 +17,7 @@ from sklearn.model_selection import GroupKFold
 
 from firstfactor import Indices, rank
 from firstfactor.results.drivers import say_drivers
-from firstfactor.results.sharing import Driver
+from firstfactor.results.ranking_line import RankingLine
 
 from ..data.arrays import Floats
 from ..data.real_tables import N_FOLDS
@@ -57,11 +57,11 @@ def _answer(indices: Indices, target: str) -> dict[str, Any]:
     assert indices.sharing is not None
     alone = indices.sharing.alone.values
 
-    def describe(driver: Driver) -> dict[str, Any]:
+    def describe(driver: RankingLine) -> dict[str, Any]:
         return {
             "factors": [indices.names[i] for i in driver.factors],
-            "any will do": driver.cluster is None or driver.cluster.any_will_do,
-            "lost": round(driver.lost, 4),
+            "any will do": driver.cluster is None or driver.cluster.interchangeable,
+            "lost": round(driver.importance, 4),
             "alone": [round(float(alone[i]), 4) for i in driver.factors],
             "each": [round(float(indices.shares[i]), 4) for i in driver.factors],
         }
@@ -134,7 +134,7 @@ def _sets(
         one: cluster.factors[-1]
         for cluster in (compact.sharing.clusters if compact.sharing else ())
         for one in small
-        if one in cluster.factors and cluster.any_will_do
+        if one in cluster.factors and cluster.interchangeable
     }
     if swaps:
         sets["compact, swapped"] = list(dict.fromkeys(swaps.get(one, one) for one in small))

@@ -1,6 +1,6 @@
 """Too few rows for so many factors: the R² ceiling next to how far neighbours are."""
 
-from firstfactor.inference.sample_size import MAX_DISTANCE_SHARE
+from firstfactor.inference.constants import MAX_DISTANCE_SHARE
 
 from ...runs.experiments import (
     ESTIMATORS,
