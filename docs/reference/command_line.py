@@ -12,7 +12,7 @@ import typer
 
 from firstfactor.cli.commands import app
 from firstfactor.cli.options import OUTPUTS, Demo
-from firstfactor.parameters import RANK, find
+from firstfactor.settings import RANK, find
 
 PAGE = Path(__file__).with_name("command-line.md")
 
