@@ -546,6 +546,7 @@ def _compare_ranks(
     dataset: "Dataset", X: Any, settings: RankSettings, indices: "Indices", noticed: Sequence["Finding"]
 ) -> Iterator["Finding"]:
     """Yield the findings, with what the same factors explain of the ranks if few rows hold the variance."""
+    from .results.formats import percent
     from .variance.conditional import open_variances
 
     for one in noticed:
@@ -557,7 +558,8 @@ def _compare_ranks(
         with open_variances(X, dataset.y, ranks, dataset.weights, dataset.groups) as variances:
             left = variances.around(tuple(indices.selected.tolist())).of(tuple(indices.selected.tolist()))
             explained = max(1 - left / variances.response.variance, 0.0)
-        by_ranks = f"The selected factors explain {explained:.0%} of the ranks, {indices.r2_ceiling:.0%} of the values."
+        of_ranks, of_values = percent(explained), percent(indices.r2_ceiling)
+        by_ranks = f"The selected factors explain {of_ranks} of the ranks, {of_values} of the values."
         yield replace(one, sentence=f"{one.sentence} {by_ranks}")
 
 
@@ -615,7 +617,7 @@ def _describe_step(path: "Path") -> str:
     step = path.steps[-1]
     enters = step.phase == "forward" and bool(step.chosen)
     explained = float(step.explained.max()) if enters else step.base_explained
-    share = f"{max(explained / path.response_variance, 0):.0%}"
+    share = f"{max(100 * explained / path.response_variance, 0):.0f} %"
     if not enters:
         return f"searching: {share} explained; checking that each of {len(step.base)} factors is needed"
     entered, left = printable(path.names[step.chosen[0]])[:24], len(step.candidates) - 1

@@ -39,7 +39,7 @@ class Screen:
     def print(self, *parts: str | tuple[str, str]) -> None:
         """Print text with styles for parts of it, wrapped at words."""
         styled = [(part, "") if isinstance(part, str) else part for part in parts]
-        paragraph = Text.assemble(*((self.plain(text).replace(" %", f"{UNBROKEN}%"), style) for text, style in styled))
+        paragraph = Text.assemble(*((self.plain(text).replace(" %", UNBROKEN + "%"), style) for text, style in styled))
         for line in paragraph.wrap(self._console, self.width):
             line.plain = line.plain.replace(UNBROKEN, " ")
             line.rstrip()

@@ -29,6 +29,6 @@ def find_few_rows(table: SensedTable) -> Finding | None:
     rows = list_names([f"{row:,}" for row in sorted((largest[:count] + 1).tolist())], most=MOST_NAMED)
     which = f"Row {rows} holds" if count == 1 else f"{count} of {y.size:,} rows hold"
     named = "" if count == 1 else f" (rows {rows})"
-    held_by = f"{which} {held[count - 1]:.0%} of the variance of {table.target.name}{named}"
+    held_by = f"{which} {100 * held[count - 1]:.0f} % of the variance of {table.target.name}{named}"
     sentence = f"{held_by}: results are about {'it' if count == 1 else 'them'}."
     return Finding("few rows", sentence, (table.target.name,), count, {"response": "ranks"})
