@@ -148,7 +148,7 @@ def test_progress_is_told_in_words(frame):
     told = []
     rank(frame, "y", stability=1, progress=told.append)
     assert told[:2] == ["reading", "loading"] and told[-1] == "selecting on halves of the rows: 2 of 2"
-    assert any(re.match(r"searching: \+ x\d+, 1 factor explains \d+%; trying \d+ more", line) for line in told)
+    assert any(re.match(r"searching: \+ x\d+, 1 factor explains \d+ %; trying \d+ more", line) for line in told)
 
 
 def test_warnings_point_at_the_caller():

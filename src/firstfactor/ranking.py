@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .data.observations import Observations
     from .findings.finding import Finding
+    from .results.comparison import Comparison
     from .results.indices import Indices
     from .results.path import Path
     from .results.stability import Stability
@@ -121,6 +122,24 @@ class Ranking:
         from .results.explanations import explain
 
         return explain(self.indices, factor)
+
+    def compare(self, score: float) -> "Comparison":
+        """Compare the score of a model with the ceiling.
+
+        Parameters
+        ----------
+        score : float
+            R² of the model on new rows. For classes, 1 - Brier score / Brier score of the class shares, which is the R²
+            of the predicted probabilities; accuracy or AUC cannot be compared.
+
+        Returns
+        -------
+        Comparison
+            Where the score lies between nothing and the ceiling; ``print`` it for a sentence.
+        """
+        from .results.comparison import compare
+
+        return compare(self.indices, score, self.settings["response"])
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return a data frame with a row for each factor; see `Indices.to_frame`.

@@ -17,7 +17,7 @@ CLOSED_UP = re.compile(r'(?:\d|\}\})%(?![;"{])')
 
 
 def texts(code: str) -> Iterator[str]:
-    """All strings of a module; values that are formatted into one are a 0, with the sign if it is part of the format."""
+    """All strings of a module; values that are formatted into one are a 0, with the sign if the format has it."""
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
