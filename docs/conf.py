@@ -1,6 +1,7 @@
 """How the documentation is built: `sphinx-build -W -b html docs docs/_build/html`."""
 
 from importlib.metadata import version as version_of
+from pathlib import Path
 
 project = "firstfactor"
 author = "The firstfactor developers"
@@ -53,13 +54,33 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
 # Pages without pages below them need no navigation at the side.
-html_sidebars = {page: [] for page in ("five-minutes", "theory")}
+html_sidebars = {page: [] for page in ("install", "five-minutes", "theory", "changelog")}
 html_theme_options = {
-    "logo": {"text": "firstfactor"},
+    "logo": {"text": f"firstfactor {version}"},
+    "external_links": [{"name": "Source", "url": "https://github.com/firstfactor/firstfactor"}],
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 9,
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
+
+
+def write_report(app, failure):
+    """Write the report that the first page shows."""
+    if failure is None and app.builder.name == "html":
+        from sklearn.datasets import load_diabetes
+
+        from firstfactor import rank
+
+        table = load_diabetes(as_frame=True, scaled=False).frame.rename(columns={"s5": "triglycerides"})
+        call = 'rank(table, "target")'
+        rank(table, "target").report(Path(app.outdir) / "diabetes.html", title="Diabetes", call=call)
+
+
+def setup(app):
+    """Register what is written beside the pages."""
+    app.connect("build-finished", write_report)
