@@ -20,6 +20,10 @@ IMPORTANCES_PAGE = PAGE.with_name("importances.md")
 INTRODUCTION = f"""\
 # Importances: how precise, how sure
 
+**In short:** where effects are lines or smooth curves, the error of an importance is close to the least that any
+estimator can have; where they bend or interact, it is at most about that of the best of the others here. Intervals
+hold the truth about as often as they should.
+
 How far `total_indices(X, y, estimator="adaptive")` is from the truth, beside the least error that any estimator can
 have, the other two estimators, and models that are fitted again without each factor; and how often its intervals hold
 the truth. The page is written by `python -m study show all` from the rows stored in `study/results`;

@@ -25,6 +25,9 @@ PICTURES = PAGE.with_suffix("")
 INTRODUCTION = f"""\
 # The paper's study, run again
 
+**In short:** most numbers of the paper come out again, to within chance, and so do most of its statements. Those that
+do not are listed first, each with what was measured.
+
 Huang and Joseph ([doi:10.1080/00401706.2025.2483531](https://doi.org/10.1080/00401706.2025.2483531)) show in tables and
 figures what FIRST can do, next to other methods. This page shows the same experiments with this package and today's
 software, and says where the results agree with the paper and where they differ. It is written by
