@@ -19,7 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from firstfactor._utils.sizes import parse_size
+from firstfactor._utils.memory import parse_size
 
 # Rows of a row group, made at a time.
 PIECE = 50_000

@@ -3,9 +3,9 @@
 python tests/digests.py write FILE    # before the change, and again after it
 python tests/digests.py compare BEFORE AFTER
 
-A file has a line of JSON for each number or array of each call: its digest, and the numbers themselves, so that a comparison can
-tell rounding from another answer. Calls cover all options, both rules, all functions, kinds of tables, file formats, reading out of
-core, and a Dask cluster.
+A file has a line of JSON for each number or array of each call: its digest, and the numbers themselves, so that a
+comparison can tell rounding from another answer. Calls cover all options, both rules, all functions, kinds of tables,
+file formats, reading out of core, and a Dask cluster.
 """
 
 import argparse
@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import polars as pl
+import reading
+import sample_tables
 
 import firstfactor
 from firstfactor import FIRST, rank
-
-import reading, sample_tables
 
 ROWS = 150
 # Entries of the JSON of `rank` that are not numeric results.
@@ -104,7 +104,7 @@ def calls(folder):
             yield f"FIRST {name} {settings}", fit(X, y, settings)
     for name in WHOLE:
         X, y = known[name]
-        for settings in FEW + [{"estimator": "extrapolated"}, {"split": True, "random_state": 1}]:
+        for settings in [*FEW, {"estimator": "extrapolated"}, {"split": True, "random_state": 1}]:
             yield f"FIRST {name} {settings} weights", fit(X, y, settings, sample_weight=weights)
             yield f"FIRST {name} {settings} groups", fit(X, y, settings, groups=groups)
     X, y = known["mixed"]
@@ -126,7 +126,14 @@ def calls(folder):
 
 def functions(known, weights, groups):
     """Yield calls of the functions."""
-    plain = ("total_indices", "closed_indices", "shapley_effects", "interactions", "cumulative_ranking", "backward_elimination")
+    plain = (
+        "total_indices",
+        "closed_indices",
+        "shapley_effects",
+        "interactions",
+        "cumulative_ranking",
+        "backward_elimination",
+    )
     for name in WHOLE:
         X, y = known[name]
         for function in plain:
@@ -204,7 +211,9 @@ def rankings(known, folder):
         for settings in ({}, {"memory": "8GB"}, {"rule": "paper", "factors": ["size", "c*", "make"]}, {"sample": 90}):
             yield f"rank {path.name} {settings}", lambda p=path, s=settings: rank(p, "y", jobs=1, **s)
     text = folder / "quirks.csv"
-    rows = [f"{i / 7:.3f};{'?' if i % 9 == 0 else i % 5};{'ab'[i % 2]};2024-01-{i % 28 + 1:02};{i % 4}" for i in range(ROWS)]
+    rows = [
+        f"{i / 7:.3f};{'?' if i % 9 == 0 else i % 5};{'ab'[i % 2]};2024-01-{i % 28 + 1:02};{i % 4}" for i in range(ROWS)
+    ]
     text.write_text("\n".join(["a;b;c;d;y", *[row.replace(".", ",") for row in rows]]))
     for settings in ({"na": ["?"]}, {"na": ["?"], "decimal": ",", "groups": "d"}, {"na": ["?"], "weight": "a"}):
         yield f"rank quirks.csv {settings}", lambda s=settings: rank(text, "y", jobs=1, **s)
@@ -214,6 +223,7 @@ def on_a_cluster(known, folder):
     """Yield calls whose table is on a Dask cluster of threads."""
     import dask.array as da
     import dask.dataframe as dd
+    from distributed import get_client
 
     for name in ("mixed", "gaps", "numeric"):
         X, y = known[name]
@@ -221,7 +231,13 @@ def on_a_cluster(known, folder):
         if name == "gaps":
             frame = frame.astype({"size": float, "load": float, "count": float, "make": "string", "wet": "boolean"})
         lazy = dd.from_pandas(frame.assign(y=y), npartitions=3)
-        for settings in ({}, {"rule": "calibrated"}, {"n_outer": 40}, {"estimator": "extrapolated"}, {"missing": "drop"}):
+        for settings in (
+            {},
+            {"rule": "calibrated"},
+            {"n_outer": 40},
+            {"estimator": "extrapolated"},
+            {"missing": "drop"},
+        ):
             yield (
                 f"Dask {name} {settings}",
                 lambda f=frame, z=lazy, s=settings: FIRST(random_state=0, **s).fit(z[list(f)], z["y"]).indices_,
@@ -234,15 +250,8 @@ def on_a_cluster(known, folder):
         path = str(folder / "t.parquet")
         yield (
             f"Dask file {settings}",
-            lambda s=settings: rank(path, "y", cluster=firstfactor_client().scheduler.address, **s),
+            lambda s=settings, p=path: rank(p, "y", cluster=get_client().scheduler.address, **s),
         )
-
-
-def firstfactor_client():
-    """Return the current Dask client."""
-    from distributed import get_client
-
-    return get_client()
 
 
 def numbers(result):
@@ -311,7 +320,10 @@ def write(target):
 def compare(before, after):
     """Print which results differ, and by how much relative to the largest number of each; return whether any does."""
     one, other = (
-        {(name, key): (digest, values) for name, key, digest, values in map(json.loads, open(path))}
+        {
+            (name, key): (digest, values)
+            for name, key, digest, values in map(json.loads, Path(path).read_text().splitlines())
+        }
         for path in (before, after)
     )
     differing = 0

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from firstfactor import FIRST, rank, total_indices
-from firstfactor._utils import process
+from firstfactor._utils import memory
 from firstfactor._utils.atomic_write import errors_naming
 from firstfactor._utils.threads import Workers
 from firstfactor.data.design import read_design
@@ -70,11 +70,11 @@ def test_time_is_counted_where_the_system_does_not_tell_it(monkeypatch):
     def refuse(*_, **__):
         raise FileNotFoundError
 
-    before = process.since_start()
+    before = memory.since_start()
     monkeypatch.setattr("builtins.open", refuse)
-    assert 0 < process.since_start() < before + 60
+    assert 0 < memory.since_start() < before + 60
     monkeypatch.setattr("builtins.open", lambda *_, **__: io.StringIO("nothing that makes sense"))
-    assert math.isfinite(process.since_start())
+    assert math.isfinite(memory.since_start())
 
 
 def test_an_error_that_names_a_file_keeps_its_name():

@@ -14,8 +14,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._utils.sklearn_compat import transform_output
-from ._utils.warn import warn_user
+from ._utils.checks import warn_user
+from ._utils.packages import transform_output
 from .cluster.client import is_dask
 from .cluster.table import take_columns, without_rows
 from .data.table import Factors, flatten_names

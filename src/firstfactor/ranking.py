@@ -9,9 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ._utils.checks import InputError
+from ._utils.checks import InputError, warn_user
 from ._utils.text import list_names, printable
-from ._utils.warn import warn_user
 from .findings.constants import ENOUGH_TO_SEE, EXPLAINS_ALL, OF_ALL, SKEWED
 from .settings import RANK, Options, RankDict, RankSettings, document, find
 
@@ -433,7 +432,7 @@ def _load(
     show: Progress,
 ) -> "Dataset":
     """Load the table to analyse from files or, if there are none, from a data frame."""
-    from ._utils.optional import require
+    from ._utils.packages import require
 
     require("polars", "reading a table")
     from .tables.dataset import read_dataset, to_polars
@@ -472,7 +471,7 @@ def _local_or_cluster(dataset: "Dataset", settings: RankSettings, show: Progress
         return
     from joblib import parallel_config
 
-    from .cluster.session import open_cluster
+    from .cluster.client import open_cluster
     from .cluster.table import ReadByWorkers
     from .data.stored_table import ColumnTable
 

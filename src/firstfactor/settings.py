@@ -408,7 +408,7 @@ def _is_count(name: str, value: Any) -> None:
 
 
 def _is_size(name: str, value: Any) -> None:
-    from ._utils.sizes import parse_size  # only if it is needed
+    from ._utils.memory import parse_size  # only if it is needed
 
     parse_size(name, value)
 

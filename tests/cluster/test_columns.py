@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from firstfactor.cluster.columns import KeptColumns
+from firstfactor.cluster.table import KeptColumns
 
 
 def test_columns_that_were_not_wanted_for_longest_go_first():

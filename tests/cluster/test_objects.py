@@ -6,8 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from firstfactor.cluster.objects import align, size_of, tell_dask
-from firstfactor.cluster.tasks import Placed
+from firstfactor.cluster.tasks import Placed, align, size_of, tell_dask
 from firstfactor.data.design import read_design
 from firstfactor.neighbors.block_step import PartialStep
 from firstfactor.results.path import Path, Step

@@ -95,7 +95,7 @@ def test_progress_and_the_number_of_workers(folder):
 @pytest.mark.parametrize("moment", ["searching (workers", "searching: +"])
 def test_a_scheduler_that_is_lost_is_told_in_one_line(folder, tmp_path, monkeypatch, capfd, moment):
     monkeypatch.setattr(client_module, "PATIENCE", 0.2)
-    monkeypatch.setattr("firstfactor.cluster.session.PATIENCE", 3)
+    monkeypatch.setattr("firstfactor.cluster.client.PATIENCE_AT_START", 3)
     own = Processes(tmp_path, n_workers=1)
 
     def lose(text):
@@ -123,6 +123,6 @@ def test_a_scheduler_that_is_lost_is_told_in_one_line(folder, tmp_path, monkeypa
     ],
 )
 def test_errors(folder, settings, message, monkeypatch):
-    monkeypatch.setattr("firstfactor.cluster.session.PATIENCE", 2)
+    monkeypatch.setattr("firstfactor.cluster.client.PATIENCE_AT_START", 2)
     with pytest.raises(ValueError, match=message):
         rank(folder, "y", **settings)

@@ -13,7 +13,7 @@ import scipy.sparse
 from sample_tables import as_lists, mixed
 
 from firstfactor.data.design import read_design
-from firstfactor.data.scaling import FAR, LARGEST
+from firstfactor.data.encoding import FAR, LARGEST
 from firstfactor.neighbors.kernels.neighbor_list import INCOMPARABLE
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from firstfactor import rank
-from firstfactor.tables.databases import Sqlite
+from firstfactor.tables.named_tables import Sqlite
 
 X = np.random.default_rng(0).normal(size=60).round(3).tolist()
 ROWS = [(x, 2 * x) for x in X]

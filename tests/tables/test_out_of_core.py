@@ -20,14 +20,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from firstfactor import rank
-from firstfactor._utils import process
-from firstfactor._utils.sizes import parse_size, say_bytes
+from firstfactor._utils import memory
+from firstfactor._utils.memory import parse_size, say_bytes
 from firstfactor.ranking import _load
 from firstfactor.settings import RankSettings
-from firstfactor.tables import budget, out_of_core
-from firstfactor.tables.budget import Plan
+from firstfactor.tables import out_of_core
 from firstfactor.tables.inventory import ColumnInfo
-from firstfactor.tables.out_of_core import StoredFrame
+from firstfactor.tables.out_of_core import Plan, StoredFrame
 
 ROWS = 400
 SLOW = pytest.mark.slow
@@ -92,7 +91,7 @@ def read(data, target="y", **options):
 
 def rank_small(monkeypatch, *arguments, **options):
     """Rank with no room for any column that is not in use."""
-    monkeypatch.setattr(budget.Budget, "plan", lambda *_: Plan(at_a_time=1, room=0, jobs=2))
+    monkeypatch.setattr(out_of_core.Budget, "plan", lambda *_: Plan(at_a_time=1, room=0, jobs=2))
     return rank(*arguments, memory="4GB", **options)
 
 
@@ -180,12 +179,12 @@ def test_a_page_is_the_same(folder, tmp_path, monkeypatch):
     for options in ({}, {"missing": "drop"}, {"weight": "weight", "date_parts": True}):
         drop = [name for name in NO_FACTORS if name not in options.values()]
         pages = []
-        for memory in (None, "4GB"):
-            ranking = rank(folder / "t.csv", "y", drop=drop, memory=memory, **options)
+        for most in (None, "4GB"):
+            ranking = rank(folder / "t.csv", "y", drop=drop, memory=most, **options)
             ranking.report(tmp_path / "page.html")
             pages.append((tmp_path / "page.html").read_text())
             settings = json.loads(ranking.to_json())["settings"]
-            assert settings["memory"] == memory
+            assert settings["memory"] == most
         without = re.sub(r"[^\n]*memory[^\n]*4GB[^\n]*\n", "", pages[1])
         assert without == pages[0] and pages[1] != pages[0]
         del ranking
@@ -326,7 +325,7 @@ def test_too_little_memory_is_told_with_how_much_is_needed(folder, name):
         str(told.value),
     )
     needed = parse_size("memory", found[1])
-    assert process.memory_used() < needed < process.memory_used() + 10**9
+    assert memory.memory_used() < needed < memory.memory_used() + 10**9
 
 
 def test_what_is_needed_is_enough(folder):
@@ -352,9 +351,9 @@ def plan(n_rows, n_factors, memory="4GB", left=None, classes=0, forced=(), **opt
         roles=SimpleNamespace(others={"x0": "the target"}, targets=("x0",)),
         source=SimpleNamespace(dtypes=dict.fromkeys([column.name for column in columns], pl.Float64())),
     )
-    found = budget.Budget(request)
+    found = out_of_core.Budget(request)
     if left is not None:
-        found._process = (1 - budget.SPARE) * found._limit - left
+        found._process = (1 - out_of_core.SPARE) * found._limit - left
     return found.plan(wanted)
 
 
@@ -391,7 +390,7 @@ def test_a_table_in_memory_is_there_already(frame):
 def test_gaps_of_many_columns_are_found_a_few_at_a_time(folder, monkeypatch):
     told = []
     for pieces in (400, 1):
-        monkeypatch.setattr(budget, "AT_ONCE", pieces)
+        monkeypatch.setattr(out_of_core, "AT_ONCE", pieces)
         with pytest.raises(ValueError, match="missing value") as error:
             rank(folder / "t.parquet", "z", drop=["kind", "weight", "person"], memory="4GB", missing="error")
         told.append(str(error.value))
@@ -399,12 +398,12 @@ def test_gaps_of_many_columns_are_found_a_few_at_a_time(folder, monkeypatch):
 
 
 def test_memory_of_a_process_is_known_wherever_it_runs(monkeypatch):
-    here = process.memory_used()
+    here = memory.memory_used()
     assert 10**7 < here < 10**11
     monkeypatch.setattr("builtins.open", lambda *_, **__: (_ for _ in ()).throw(OSError))
-    assert 10**7 < process.memory_used() < 10**11
+    assert 10**7 < memory.memory_used() < 10**11
     monkeypatch.setitem(sys.modules, "resource", None)
-    assert process.memory_used() == process.UNKNOWN
+    assert memory.memory_used() == memory.UNKNOWN
 
 
 # --- the peak --------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
-"""Errors that name parameters, and checks with uniform messages: the parameter, the rule, the value, and a way out."""
+"""Errors that name parameters, checks with uniform messages (the parameter, the rule, a way out), and warnings."""
 
 import difflib
 import math
 import numbers
+import sys
+import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from string import Formatter
@@ -167,3 +169,19 @@ def generator(random_state: Any, parameter: Parameter = "random_state") -> "np.r
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise wrong(parameter, "None, a non-negative integer or a numpy Generator", random_state) from error
+
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Issue a warning as if the first caller outside this package had done so."""
+    warnings.warn(message, category, stacklevel=_levels_to_caller())
+
+
+def _levels_to_caller() -> int:
+    """Return the number of calls from `warn_user` up to the caller of the package, inclusive."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return level

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._utils.atomic_write import follow_links, write_whole
-from .._utils.optional import require
+from .._utils.packages import require
 from ..tables.find_files import STANDARD_INPUT, find_files
 from .errors import EXPECTED
 

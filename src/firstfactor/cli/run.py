@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._utils.atomic_write import errors_naming
-from .._utils.process import since_start
+from .._utils.memory import since_start
 from .errors import STANDARD_OUTPUT, exit_on_error
 from .outputs import Outputs
 

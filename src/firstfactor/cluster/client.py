@@ -1,4 +1,4 @@
-"""Cluster in use: named tasks, shared data, and recovery from losses.
+"""Cluster in use: opened for one run or taken as it is; named tasks, shared data, and recovery from losses.
 
 Dask itself repeats the work of a lost worker, as long as it knows how. It does not know data that were sent from here:
 they are sent again.
@@ -6,14 +6,16 @@ they are sent again.
 
 import contextlib
 import itertools
+import logging
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from .._utils.checks import Message
-from .objects import align, size_of, tell_dask
+from .._utils.checks import InputError, Message
+from .._utils.packages import require
+from .tasks import align, size_of, tell_dask
 
 Result = TypeVar("Result")
 
@@ -243,3 +245,54 @@ def joblib_cluster() -> Cluster | None:
 
     client = getattr(get_active_backend()[0], "client", None)
     return None if client is None else Cluster(client)
+
+
+# --- a cluster for one run ----------------------------------------------------------------------------
+
+# Seconds to wait for a scheduler to answer, and for the first worker.
+PATIENCE_AT_START = 15
+
+
+@contextlib.contextmanager
+def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster]:
+    """Open the cluster at an address, or one of ``n_workers`` processes here, for the duration of the context."""
+    require("distributed", "a cluster", "dask")
+    from distributed import Client, LocalCluster
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet())
+        if address is None:
+            local = LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
+            address = stack.enter_context(local).scheduler_address
+        try:
+            client = stack.enter_context(Client(address, timeout=PATIENCE_AT_START))  # type: ignore[no-untyped-call]
+            client.wait_for_workers(1, timeout=PATIENCE_AT_START)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise InputError(
+                "{cluster}: there is no Dask scheduler with workers at {address!r}. Give the address that it prints "
+                "when it starts, such as tcp://127.0.0.1:8786, or use {workers=} to start some here.",
+                address=address,
+            ) from error
+        yield Cluster(client)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging the state of a connection to standard error: an exception reports it."""
+    loggers = [
+        logging.getLogger(name) for name in ("distributed", "distributed.client")
+    ]  # the second has its own level
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

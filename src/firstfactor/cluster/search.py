@@ -13,7 +13,7 @@ from ..neighbors.search import AskEach, Columns, Search
 from ..neighbors.strategy import DISCRETE, Floats
 from . import tasks
 from .client import Cluster, Handle
-from .columns import ClusterColumns
+from .table import ClusterColumns
 
 # Number of tasks of a step for each thread of the cluster, so that none waits long, and maximum number for a block.
 TASKS_PER_THREAD, MOST_PARTS = 4, 64

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.checks import InputError, InputTypeError, Message, mention, wrong
-from .encoding import Encoded, encode_table, refuse_missing
-from .scaling import FAR, Columns, rescale
+from .encoding import FAR, Columns, Encoded, encode_table, refuse_missing, rescale
 from .stored_columns import ColumnsElsewhere, JoinedColumns, StoredColumns, cut_factors
 from .table import Factors, locate
 

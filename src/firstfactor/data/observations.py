@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.checks import InputError, Mention, Message
-from .column_reader import as_array, read_column
-from .columns import Column, level_codes
+from .columns import Column, as_array, level_codes, read_column
 from .design import Design, build_design
 from .encoding import Encoded, encode_table, refuse_missing
 from .response import Floats, RawResponse, Response, read_target

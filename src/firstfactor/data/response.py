@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.checks import InputError, InputTypeError, Mention, Message
-from .column_reader import Label, as_array, read_column
-from .columns import Column, exact_floats, is_numeric, level_codes
+from .columns import Column, Label, as_array, exact_floats, is_numeric, level_codes, read_column
 from .constants import LARGEST_CLASSES, MOST_CLASSES, MOST_RARE_CLASSES
 
 Task = Literal["regression", "classification"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
-from .column_reader import as_array
+from .columns import as_array
 
 Factors = str | int | Sequence[str] | Sequence[int] | NDArray[Any]
 

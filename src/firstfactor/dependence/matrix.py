@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.design import Design
-from ..data.scaling import FAR
+from ..data.encoding import FAR
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, spans
 from ..variance.conditional import Variances

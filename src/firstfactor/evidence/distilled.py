@@ -19,7 +19,7 @@ from scipy.stats import false_discovery_control, norm
 from scipy.stats import t as student
 
 from .._utils.threads import Workers
-from ..data.scaling import TINY_IN_SINGLE
+from ..data.encoding import TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions
 from .constants import (
     FEWEST_LINES_OF_LASSO,

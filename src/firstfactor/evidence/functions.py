@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .._utils.cache import BoundedCache
 from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..data.design import Design
-from ..data.scaling import FAR
+from ..data.encoding import FAR
 from ..data.stored_columns import ColumnsElsewhere
 from ..neighbors.strategy import Floats
 from ..variance.constants import LEAST_NEW_FUNCTION, MOST_LEVELS

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.design import Design
-from ..data.scaling import FAR
+from ..data.encoding import FAR
 from ..neighbors.strategy import Floats, Positions
 from .constants import MOST_DETERMINING, MOST_LEFT, ROWS_PER_LEVEL
 from .functions import FactorFunctions

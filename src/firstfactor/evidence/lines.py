@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.scaling import TINY
+from ..data.encoding import TINY
 from ..neighbors.strategy import Floats
 from .constants import MOST_LEVELS_IN_LINE, MOST_LINES_BESIDE, ROWS_PER_LINE_BESIDE, SMALLEST_LINE_LEFT
 from .functions import FactorFunctions, Functions

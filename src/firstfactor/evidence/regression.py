@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
 from .._utils.threads import Workers
-from ..data.scaling import TINY, TINY_IN_SINGLE
+from ..data.encoding import TINY, TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions, spans
 from .constants import (
     CURVES_OF_BASE,

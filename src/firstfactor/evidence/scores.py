@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri_exp
 
-from .._utils.normal import normal_cdf
-from ..data.scaling import TINY_IN_SINGLE
+from ..data.encoding import TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions
+from ..results.estimates import normal_cdf
 from .constants import DRAWN_ROWS, DRAWS, FEW_ABOVE, ROWS_FOR_TAILS, ROWS_TO_BE_SURE, SURE
 from .functions import Functions
 from .regression import Regression

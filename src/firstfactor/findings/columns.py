@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.column_reader import read_column
-from ..data.columns import Column, Labels, exact_floats, level_codes
+from ..data.columns import Column, Labels, exact_floats, level_codes, read_column
 from ..data.response import mid_ranks, read_target
 from ..data.table import open_table
 from .constants import SCREENED, TRENDING

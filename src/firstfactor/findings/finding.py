@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-from .._utils.warn import warn_user
+from .._utils.checks import warn_user
 
 Kind = Literal[
     "leak",

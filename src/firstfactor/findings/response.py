@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._utils.text import list_names
-from ..data.scaling import TINY
+from ..data.encoding import TINY
 from .columns import SensedTable
 from .constants import FEW_ROWS, LARGEST_OF_MANY, OF_A_FEW, OF_ONE
 from .finding import Finding

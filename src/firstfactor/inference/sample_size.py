@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._utils.warn import warn_user
+from .._utils.checks import warn_user
 from ..data.design import Design
-from ..data.scaling import FAR
+from ..data.encoding import FAR
 from ..neighbors.search import Search
 from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
 from ..variance.conditional import Variances

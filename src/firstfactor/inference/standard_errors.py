@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.normal import normal_cdf
 from ..neighbors.search import Contributions
 from ..neighbors.strategy import Floats
 from ..results.constants import MAX_STANDARD_ERROR
+from ..results.estimates import normal_cdf
 from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import ROUNDING, Variances
 from ..variance.sampling import deal_groups

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.optional import require
+from .._utils.packages import require
 from .._utils.text import printable, shorten_all
 
 if TYPE_CHECKING:

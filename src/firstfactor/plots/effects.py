@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.normal import normal_quantile
-from .._utils.optional import require
+from .._utils.packages import require
 from ..results.constants import LEVEL
 from .axes import (
     GREY,
@@ -99,7 +99,7 @@ def _lines(ax: "Axes", effect: Effect, target: OriginalTarget) -> list[Line]:
             dashed = ink(ax) if len(shown) == 1 else colour
             lines.append(Line(effect.plain.means[:, k], None, dashed, UNADJUSTED, False, shift))
         levels = effect.plain if effect.fixed is None else effect.fixed
-        half, means = normal_quantile((1 + LEVEL) / 2) * levels.standard_errors[:, k], levels.means[:, k]
+        half, means = NormalDist().inv_cdf((1 + LEVEL) / 2) * levels.standard_errors[:, k], levels.means[:, k]
         low, middle, high = (_possible(target, values) for values in (means - half, means, means + half))
         band = None if effect.fixed is None else (low, high)
         lines.append(Line(middle, band, colour, target.series[series], True, shift))

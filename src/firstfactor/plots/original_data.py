@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils.text import printable, quote_names
-from ..data.column_reader import read_column
-from ..data.columns import Labels, exact_floats, level_codes
+from ..data.columns import Labels, exact_floats, level_codes, read_column
 from ..data.observations import Observations, Table, read_table
 from ..data.response import read_target
 from ..data.stored_table import ColumnTable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils.optional import require
+from .._utils.packages import require
 from .axes import (
     Label,
     despine,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._utils.optional import versions
+from .._utils.packages import versions
 from ..results.constants import LEVEL
 from ..results.explanations import explain_factor
 from ..results.indices import Indices, ranking_lines

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._utils.optional import require
+from .._utils.packages import require
 from .._utils.text import printable
 from ..plots.axes import BLUE, GREY, VERMILION
 from ..plots.bars import draw_stability

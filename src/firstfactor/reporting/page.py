@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from .._utils.optional import require
+from .._utils.packages import require
 from .._utils.text import printable
 from ..findings.finding import in_order
 from ..results.constants import LEVEL

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._utils.atomic_write import write_whole
 from .._utils.checks import is_integer
-from .._utils.optional import versions
+from .._utils.packages import versions
 from .._utils.text import list_names, printable
 from ..data.observations import Observations
 from ..findings.finding import in_order

@@ -1,14 +1,15 @@
 """`Estimates`: values with standard errors, and their confidence intervals."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import checks
-from .._utils.normal import normal_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,4 +58,9 @@ def margin(level: float, errors: Any, bias: Any) -> Any:
     """Return half of the width of an interval; the allowance for bias is added like another standard error."""
     if checks.number("level", level, 0.0, 1.0) in (0.0, 1.0):
         raise ValueError(f"level must be a number between 0 and 1, without these two; got {level!r}.")
-    return normal_quantile((1 + level) / 2) * np.hypot(errors, bias)
+    return NormalDist().inv_cdf((1 + level) / 2) * np.hypot(errors, bias)
+
+
+def normal_cdf(value: float) -> float:
+    """Return the standard normal distribution function; importing scipy.special takes longer than a small fit."""
+    return math.erfc(-value / math.sqrt(2)) / 2

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
 from .._utils import frames
-from .._utils.later import LaterField
+from .._utils.cache import LaterField
 from .._utils.text import list_names, printable
 from ..data.design import Kind
 from ..data.response import Task

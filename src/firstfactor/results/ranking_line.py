@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from .._utils.checks import warn_user
 from .._utils.text import list_names
-from .._utils.warn import warn_user
 from .formats import format_importance, format_interval, format_p
 from .sharing import Cluster
 

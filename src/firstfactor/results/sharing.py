@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import frames
-from .._utils.warn import warn_user
+from .._utils.checks import warn_user
 from .constants import LEAST_DEPENDENCE, LEAST_KEPT
 from .estimates import Estimates, margin
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from .._utils.threads import ONE_BLAS_THREAD
 from ..data.design import Design
+from ..data.encoding import TINY
 from ..data.response import centre_columns
-from ..data.scaling import TINY
 from ..evidence import rest
 from ..evidence.candidates import Candidates, CandidateTest, beside_others
 from ..evidence.constants import (

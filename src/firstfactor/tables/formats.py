@@ -12,11 +12,9 @@ import polars as pl
 from .._utils.checks import InputError
 from .._utils.text import first_line
 from ..settings import RankSettings
-from .databases import DuckDb, Sqlite
 from .json_file import Json, JsonLines
-from .plain_file import FileWatch, is_empty, on_disk
-from .source import ROW, Format, Source, typed_source
-from .spreadsheets import Excel
+from .named_tables import DuckDb, Excel, Sqlite
+from .source import ROW, FileWatch, Format, Source, is_empty, on_disk, typed_source
 from .text import Csv, Tsv
 
 # How a file is read by default.

@@ -14,8 +14,7 @@ import polars as pl
 
 from .._utils.text import first_line
 from ..settings import RankSettings
-from .plain_file import temporary_copy
-from .source import ROW, Format, Source, encoding_fault, typed_source
+from .source import ROW, Format, Source, encoding_fault, temporary_copy, typed_source
 
 # Values of different kinds that polars cannot have in one column; it makes numbers text where there is text.
 _KINDS = dict.fromkeys((int, float, str), "a number or text") | {

@@ -16,8 +16,7 @@ import polars as pl
 
 from .._utils.checks import InputError
 from ..settings import RankSettings
-from .plain_file import temporary_copy
-from .source import ROW, Format, Source, encoding_fault, name_columns, numbered
+from .source import ROW, Format, Source, encoding_fault, name_columns, numbered, temporary_copy
 from .written import guess_decimal
 
 # The first line of files that Excel is told the separator of.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..data.design import Design
-from ..data.scaling import FAR
+from ..data.encoding import FAR
 from ..neighbors.strategy import Floats, Positions
 from .constants import BENT, LEAST_NEW_FUNCTION, LEAST_OF_OTHERS, MOST_LEVELS, ORDER_OF_OTHERS, STRAIGHT
 

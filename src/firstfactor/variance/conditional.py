@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from .._utils import checks
+from .._utils.cache import Later
 from .._utils.checkpoint import Checkpoint, digest, digest_column
-from .._utils.later import Later
 from .._utils.threads import Workers
 from ..cluster.client import is_dask, joblib_cluster
 from ..cluster.search import kind_of_search

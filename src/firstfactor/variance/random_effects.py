@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ..data.scaling import TINY
+from ..data.encoding import TINY
 from ..neighbors.strategy import Floats, Positions
 from .constants import (
     COST_OF_LINE,

@@ -20,7 +20,7 @@ from numpy.polynomial import legendre
 from scipy.stats import rankdata
 
 from .._utils.threads import Workers
-from ..data.scaling import TINY_IN_SINGLE
+from ..data.encoding import TINY_IN_SINGLE
 from ..neighbors.strategy import Floats, Positions
 from .basis import Functions
 from .constants import (

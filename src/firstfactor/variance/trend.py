@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from .._utils.cache import BoundedCache
-from ..data.scaling import FAR
+from ..data.encoding import FAR
 from ..neighbors.kernels import polynomials
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions

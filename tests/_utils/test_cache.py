@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, dataclass, replace
 
 import pytest
 
-from firstfactor._utils.later import Later, LaterField
+from firstfactor._utils.cache import Later, LaterField
 
 
 @dataclass(frozen=True)

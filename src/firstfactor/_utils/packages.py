@@ -1,4 +1,4 @@
-"""Optional packages, and the versions of packages in use."""
+"""Other packages: optional ones, their versions, and a private part of scikit-learn."""
 
 import importlib
 import importlib.metadata
@@ -19,3 +19,10 @@ def versions(*more: str) -> dict[str, str]:
     """Return the versions of Python and of the packages that results depend on, and of ``more``."""
     packages = ("firstfactor", "numpy", "scipy", "scikit-learn", "numba", *more)
     return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in packages}
+
+
+def transform_output(estimator: Any) -> str:
+    """Return the kind of table that `transform` of an estimator returns: "default", "pandas" or "polars"."""
+    from sklearn.utils._set_output import _get_output_config
+
+    return str(_get_output_config("transform", estimator=estimator)["dense"])
