@@ -1,10 +1,10 @@
 """
-A first look: which factors drive the response?
+A first look: what does the response depend on?
 ===============================================
 
 You have a table and one column that you want to explain.
-Which of the other columns drive it, how much, and how much can any model explain?
-:func:`firstfactor.rank` answers all three from the table alone.
+On which of the other columns does it depend, how much, and how much can any model explain?
+:func:`firstfactor.rank` answers all three and needs only your data.
 
 The table has 442 patients with diabetes.
 The response is how far the disease had progressed a year later.
@@ -42,7 +42,7 @@ print(ranking)
 
 # %%
 # Four of the ten factors are selected.
-# The **importance** of a factor is the share of what is explained that no model could reach without it.
+# The **importance** of a factor is the share of the explainable variance that no model could reach without it.
 # The **p-values** are the probability of such an effect if the factor adds nothing.
 # The others have importance 0: there is not enough evidence for them beside these four.
 #
@@ -53,8 +53,8 @@ low, high = ranking.indices.r2_interval()
 print(f"R² ceiling: {ranking.indices.r2_ceiling:.2f}, 95 % interval from {low:.2f} to {high:.2f}")
 
 # %%
-# These two factors can explain about half of the variance of the response.
-# A model of the two whose R² is well above this interval has learned noise.
+# These four factors can explain about half of the variance of the response.
+# If the R² of a model of the four is well above this interval, it was measured on rows that the model has seen.
 #
 # The picture
 # -----------
@@ -65,8 +65,7 @@ ranking.plot()
 plt.show()
 
 # %%
-# For both factors the pale bar is longer than the dark one.
-# Part of what each tells, the other one tells as well.
+# For the first three factors the pale bar is much longer than the dark one: their information overlaps.
 # That is also why importances need not add up to 1.
 #
 # Why was a factor left out?
@@ -77,9 +76,9 @@ for factor in ["blood pressure", "cholesterol / hdl", "sex"]:
     print(ranking.explain(factor))
 
 # %%
-# Blood pressure is related to the response: alone it explains 47 % of what the two selected factors explain together.
-# Given those two, these 442 rows hold no clear evidence that it adds anything.
-# That is not proof that it adds nothing; more rows could show it.
+# The ratio of cholesterol to hdl is related to the response: alone it explains 40 % of what the four selected factors
+# explain together. But these 442 rows are not enough evidence that it adds anything to the four.
+# That is no proof that it adds nothing; more rows could show it.
 #
 # What do the effects look like?
 # ------------------------------
@@ -89,5 +88,5 @@ plot_effects(table.drop(columns="progression"), table["progression"], ranking.in
 plt.show()
 
 # %%
-# The response rises with both factors.
+# The response rises with triglycerides, body mass index and blood pressure.
 # ``ranking.report("report.html")`` writes all of this to one page that you can send to a colleague.

@@ -45,7 +45,7 @@ print(f"R² with selected factors: {selected.mean():.2f}")
 # A grid search
 # -------------
 # Parameters have the usual names: ``first__alpha`` is ``alpha`` of the selector.
-# ``alpha`` is how often the calibrated rule selects something where there is only noise.
+# ``alpha`` is the probability that the calibrated rule selects anything where there is only noise.
 # With ``memory``, the pipeline keeps fitted selectors, so that each is fitted once for all numbers of neighbours.
 
 neighbors = [5, 10, 20, 40]
@@ -88,4 +88,4 @@ for alpha in scores:
 # %%
 # A column of noise gets in with ``alpha=0.5``, and in this table with ``alpha=0.1`` as well: among 40 columns of noise,
 # one looked good enough by chance. ``alpha=0.01`` keeps it out.
-# Tune ``alpha`` if you want predictions. If you want to know what drives the response, choose it before you look.
+# Tune ``alpha`` if you want predictions. If you want to know what the response depends on, choose it beforehand.

@@ -23,7 +23,7 @@ print(", ".join(selector.factor_names_[selector.selected_]))
 # %%
 # Two numbers for each factor
 # ---------------------------
-# ``importances_`` say what is lost without a factor, ``alone_`` what it explains by itself.
+# ``importances_`` are the shares lost without each factor, ``alone_`` the shares that it explains by itself.
 # Both are shares of what the selected factors explain together.
 # Here are the ten factors that explain most alone.
 
@@ -31,7 +31,7 @@ numbers = pd.DataFrame({"lost without": selector.importances_, "alone": selector
 print(numbers.sort_values("alone", ascending=False).head(10).round(2))
 
 # %%
-# Small in the first column and large in the second: such a factor matters, but others tell the same.
+# Small in the first column and large in the second: such a factor matters, but others carry the same information.
 # ``explain`` says which.
 
 for factor in ["mean radius", "worst perimeter"]:
@@ -40,9 +40,9 @@ for factor in ["mean radius", "worst perimeter"]:
 # %%
 # Clusters
 # --------
-# ``clusters_`` has the factors that stand in for each other.
-# ``joint`` is what is lost without all of them.
-# ``kept`` is how much of that each factor keeps if it stands in for all.
+# ``clusters_`` has the factors that can replace each other.
+# ``joint`` is the share that is lost without all of them.
+# ``kept`` is how much of that each factor keeps if it replaces all others.
 
 for cluster in selector.clusters_:
     print(f"joint index: {cluster.joint:.2f} ± {cluster.standard_error:.2f}")
@@ -50,8 +50,8 @@ for cluster in selector.clusters_:
 
 # %%
 # Three columns measure the size of the largest nuclei, and two their texture.
-# Any one of each will do, and one of each is selected, so its importance is the joint index of all.
-# Without the three of size, 15 % of what is explained is lost: concave points tell much of the same.
+# Any one of them keeps most of their joint index, and one of each is selected, so its importance is the joint index.
+# Without the three of size, 14 % of what is explained is lost: concave points carry much of the same information.
 #
 # You can ask for the joint index of any set of columns.
 # This is the same question, for a table of the columns of size and the two other selected factors. The answer agrees.
@@ -81,5 +81,5 @@ plt.show()
 # Which number to report depends on the question:
 #
 # - What is lost without this factor, if I have the other selected ones? The importance.
-# - Which things drive the response? Clusters and single factors, with joint indices.
+# - What does the response depend on? Clusters and single factors, with joint indices.
 # - How should the credit be divided? ``FIRST(importance="shapley")`` gives shares that add up to 1.

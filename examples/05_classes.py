@@ -1,10 +1,10 @@
 """
-Classes: what tells the wines apart?
-====================================
+Classes: how do the wines differ?
+=================================
 
 The response need not be a number.
 The wine table of scikit-learn has 178 wines of three cultivars, and 13 chemical measurements of each.
-Which measurements tell the cultivars apart?
+Which measurements distinguish the cultivars?
 """
 
 import matplotlib.pyplot as plt
@@ -33,14 +33,14 @@ print(selector.indices_)
 
 # %%
 # What is explained here is the Gini impurity: the chance that two wines drawn at random are of different cultivars.
-# Five of the 13 measurements are selected, and together they explain nearly all of it.
+# Seven of the 13 measurements are selected, and together they explain nearly all of it.
 
 low, high = selector.indices_.r2_interval()
 print(f"explained: {selector.r2_ceiling_:.2f}, 95 % interval from {low:.2f} to {high:.2f}")
 
 # %%
-# Each importance is small, because the five share much of what they tell.
-# The pale bars show what each explains alone: 42 % to 62 %.
+# Each importance is small, because the information of the seven overlaps.
+# The pale bars show what each explains alone: up to 64 %.
 
 selector.plot()
 plt.show()

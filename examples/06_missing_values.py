@@ -53,9 +53,9 @@ print(results.round(2).to_string())
 # %%
 # - *As it is*: the five true factors, and no others.
 # - *Mean filled in*: the five, and in this table two that do not matter, x2 and x3.
-# - *Complete rows*: 24 rows are too few; only x9 is found.
+# - *Complete rows*: 24 rows are too few; nothing is found.
 #
-# The ceiling falls from 0.95 to 0.66, and it should: what is not known cannot explain anything.
+# The ceiling falls from 0.95 to 0.65, and it should: missing values lower what can be explained.
 # It is what a model can reach on rows with such gaps.
 
 fig, ax = plt.subplots(figsize=(6.4, 2.4), layout="constrained")

@@ -48,10 +48,9 @@ print()
 print(without.indices_)
 
 # %%
-# Age and height seem to matter, and the ceiling is far too high.
-# The pair of age and height identifies the patient, so that visits of the same patient are each other's neighbours.
-# What belongs to the patient then looks as if age and height explained it.
-# For a new patient they would predict nothing.
+# Age seems to matter most, and the ceiling is far too high.
+# Age identifies the patient, so what is due to the patient looks as if age explained it.
+# For a new patient it would predict nothing.
 #
 # With groups
 # -----------

@@ -22,7 +22,7 @@ X = pd.DataFrame(rng.normal(size=(1000, 8)), columns=list("abcdefgh"))
 y = ((X["a"] > 0) ^ (X["b"] > 0)) + 0.3 * X["c"] + rng.normal(0, 0.2, len(X))
 
 # %%
-# A test of one factor at a time cannot see ``a`` and ``b``.
+# A test of one factor at a time does not detect ``a`` and ``b``.
 
 _, p_values = f_regression(X, y)
 print(pd.Series(p_values, X.columns).round(3).to_string())
@@ -42,8 +42,8 @@ print("alone:", dict(zip("abc", selector.alone_[:3].round(2).tolist(), strict=Tr
 # Which factors work together?
 # ----------------------------
 # :func:`firstfactor.interactions` compares the joint index of each pair with the indices of both.
-# Below 0 they work together, above 0 they stand in for each other.
-# Looking at the selected factors only makes it more exact.
+# A negative value says that they work together, a positive one that they carry the same information.
+# With the selected factors only, the estimates are more precise.
 
 pairs = interactions(X[["a", "b", "c"]], y)
 print(pairs)

@@ -64,6 +64,7 @@ plot_path(selector)
 plt.show()
 
 # %%
-# The calibrated rule asks how good the best of 5,000 columns of noise would look, so that many columns do not mean many
-# false ones. The paper's rule, ``FIRST()``, is faster, but here it selects ``x10``, ``x4000`` and a column of noise.
+# The calibrated rule estimates how good the best of 5,000 columns of noise would look, so that many columns do not mean
+# many false ones.
+# The paper's rule, ``FIRST()``, is faster, but here it selects ``x10``, ``x4000`` and a column of noise.
 # For tables that do not fit into memory, see the parameter ``memory`` of :func:`firstfactor.rank`.

@@ -45,7 +45,7 @@ truth = monte_carlo_total_indices(deflection, inputs, seed=0)
 print(truth)
 
 # %%
-# The load matters most. Width and height have small indices, because each tells part of what the other tells.
+# The load matters most. Width and height have small indices, because they are correlated.
 # Their joint index says what is lost without both.
 
 print(monte_carlo_total_indices(deflection, inputs, subset=["width", "height"], seed=0))

@@ -41,8 +41,8 @@ print(before.head(10).round(3).to_string())
 print(f"area under the ROC curve: {area_before:.3f}")
 
 # %%
-# Many columns get a little. Radius, perimeter and area tell the same, and the forest uses now one and now another, so
-# they share the credit.
+# Many columns get a little. Radius, perimeter and area carry the same information, and the forest uses now one and now
+# another, so they share the credit.
 #
 # Selecting first
 # ---------------
@@ -51,7 +51,7 @@ print(f"area under the ROC curve: {area_before:.3f}")
 selector = FIRST(rule="calibrated", random_state=0).fit(X_train, y_train)
 print(selector.indices_.to_frame().query("importance > 0").round(3).to_string(index=False))
 for cluster in selector.clusters_:
-    print("any of these will do:", ", ".join(cluster.factors))
+    print("any one of these can replace the others:", ", ".join(cluster.factors))
 
 # %%
 # After: the selected columns
@@ -74,11 +74,9 @@ plt.show()
 # %%
 # Three columns predict about as well as 30.
 # SHAP divides each prediction among the columns that the model has.
-# With fewer columns, what went to near copies goes to the one that is left: perimeter and concave points gain most.
+# With fewer columns, what went to near copies goes to the one that is left: area and concave points gain most.
 #
-# Look at ``worst texture``. With all columns it comes 13th, behind ``mean texture`` and eleven columns on size and
-# concavity.
-# But without it 10 % of what is explained is lost, about as much as without either of the other two.
-# Perimeter and concave points tell much of the same, so that one makes up for the other. Neither makes up for texture.
+# Texture is not among the ten largest values with all columns.
+# But without it about 5 % of what is explained is lost: no other column replaces it.
 #
 # SHAP explains a model, and :class:`firstfactor.FIRST` the data. Use the second to choose what goes into the first.

@@ -22,7 +22,7 @@ selector = FIRST(rule="calibrated", random_state=0).fit(X, y)
 # %%
 # Intervals
 # ---------
-# ``interval`` takes account of chance, and of the bias that comes from neighbours that are not at the same place.
+# ``interval`` accounts for chance and for bias.
 
 for level in (0.80, 0.95):
     for j in selector.selected_:
@@ -30,8 +30,9 @@ for level in (0.80, 0.95):
         print(f"{level:.0%} interval of {selector.factor_names_[j]}: {low:.2f} to {high:.2f}")
 
 # %%
-# The intervals of the two overlap, so these rows do not tell for sure which of them is more important.
-# Neither reaches 0: both matter.
+# The intervals of triglycerides and body mass index overlap, so these rows cannot order the two.
+# Those of blood pressure and sex reach 0, although their p-values are small.
+# It is clear that they add something, but not how much.
 #
 # Stability
 # ---------
@@ -46,11 +47,10 @@ plot_stability(halves)
 plt.show()
 
 # %%
-# All 50 halves select the same two factors. Others get in by chance, now and then.
+# All 50 halves select body mass index, and most of them triglycerides and blood pressure. Sex needs all rows.
 #
-# The second line bounds how many of the selected factors may be there although they are selected no more often than
-# if factors were drawn by lot. Here the bound is above 2, the number selected, so it says nothing.
+# The second line bounds how many of these factors are selected no more often than a factor drawn at random.
+# Here the bound is above 3, the number of frequent factors, so it says nothing.
 # It helps where few of many factors are selected.
 #
-# A selection that is not stable is no reason to give up: factors that stand in for each other take turns.
-# Look at ``selector.clusters_`` then.
+# If a selection is not stable, look at ``selector.clusters_``: factors that can replace each other take turns.

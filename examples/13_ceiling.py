@@ -88,6 +88,6 @@ plt.show()
 
 # %%
 # On the diabetes table ridge regression and support vectors are within the interval of the ceiling.
-# There is little to gain from a better model of these factors. To explain more, measure something else.
+# There is little to gain from a better model of these factors. To explain more, other factors are needed.
 #
 # The factors were selected from all rows, which flatters the models a little. None of them passes the ceiling even so.
