@@ -58,7 +58,7 @@ for cluster in selector.clusters_:
 
 size = list(selector.clusters_[0].factors)
 small = X[[*size, "worst concave points", "mean texture"]]
-print(total_indices(small, y, subset=size, estimator="adaptive", uncertainty=True))
+print(total_indices(small, y, subset=size, variance_estimator="adaptive", uncertainty=True))
 
 # %%
 # The tree
@@ -82,4 +82,4 @@ plt.show()
 #
 # - What is lost without this factor, if I have the other selected ones? The importance.
 # - What does the response depend on? Clusters and single factors, with joint indices.
-# - How should the credit be divided? ``FIRST(importance="shapley")`` gives shares that add up to 1.
+# - How should the credit be divided? ``rank(X, y, importance="shapley")`` gives shares that add up to 1.

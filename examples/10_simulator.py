@@ -59,11 +59,11 @@ print(monte_carlo_total_indices(deflection, inputs, subset=["width", "height"], 
 
 runs = pd.DataFrame(inputs.sample(1000, seed=0), columns=names)
 response = deflection(runs.to_numpy())
-estimate = total_indices(runs, response, uncertainty=True, estimator="adaptive")
+estimate = total_indices(runs, response, uncertainty=True, variance_estimator="adaptive")
 print(estimate)
 
 # %%
-both = total_indices(runs, response, subset=["width", "height"], uncertainty=True, estimator="adaptive")
+both = total_indices(runs, response, subset=["width", "height"], uncertainty=True, variance_estimator="adaptive")
 print(both)
 
 # %%

@@ -77,14 +77,14 @@ SELECTIONS = [
     {"forced": [1], "max_factors": 2},
     {"compact": True},
     {"compact": 0.05, "importance": "shapley"},
-    {"estimator": "extrapolated"},
-    {"estimator": "adaptive"},
+    {"variance_estimator": "extrapolated"},
+    {"variance_estimator": "adaptive"},
     {"rule": "calibrated"},
     {"rule": "calibrated", "control": "fdr", "alpha": 0.3},
     {"rule": "calibrated", "goal": "predict"},
     {"rule": "calibrated", "split": True},
     {"rule": "calibrated", "compact": True, "n_jobs": 2},
-    {"rule": "calibrated", "estimator": "nearest", "forced": [0]},
+    {"rule": "calibrated", "variance_estimator": "nearest", "forced": [0]},
 ]
 FEW = [{}, {"rule": "calibrated"}]
 WHOLE = ("numeric", "mixed", "gaps", "grid", "related", "classes", "outputs")  # all options are tried on these
@@ -104,7 +104,7 @@ def calls(folder):
             yield f"FIRST {name} {settings}", fit(X, y, settings)
     for name in WHOLE:
         X, y = known[name]
-        for settings in [*FEW, {"estimator": "extrapolated"}, {"split": True, "random_state": 1}]:
+        for settings in [*FEW, {"variance_estimator": "extrapolated"}, {"split": True, "random_state": 1}]:
             yield f"FIRST {name} {settings} weights", fit(X, y, settings, sample_weight=weights)
             yield f"FIRST {name} {settings} groups", fit(X, y, settings, groups=groups)
     X, y = known["mixed"]
@@ -114,7 +114,7 @@ def calls(folder):
             yield f"FIRST mixed {settings} {key}", fit(X, y, settings | {key: more[key]})
         yield f"FIRST mixed {settings} scale by name", fit(X, y, settings | {"scale": {"size": 2.0, "load": 10.0}})
         for response in ("ranks", "normal-scores"):
-            yield f"FIRST mixed {settings} {response}", fit(X, y, settings, response=response)
+            yield f"FIRST mixed {settings} {response}", fit(X, y, settings, response_scale=response)
         yield f"FIRST gaps {settings} drop", fit(*known["gaps"], settings | {"missing": "drop"})
         yield f"FIRST outputs {settings} weighted", fit(*known["outputs"], settings, output_weights=[3, 1, 0.5])
         numbers = {"task": "classification"}
@@ -137,7 +137,7 @@ def functions(known, weights, groups):
     for name in WHOLE:
         X, y = known[name]
         for function in plain:
-            for options in ({}, {"estimator": "nearest"}, {"n_outer": 50, "random_state": 2}):
+            for options in ({}, {"variance_estimator": "nearest"}, {"n_outer": 50, "random_state": 2}):
                 yield (
                     f"{function} {name} {options}",
                     lambda f=function, X=X, y=y, o=options: getattr(firstfactor, f)(X, y, **o),
@@ -145,7 +145,7 @@ def functions(known, weights, groups):
     X, y = known["mixed"]
     for function in ("total_indices", "shapley_effects", "backward_elimination"):
         call = getattr(firstfactor, function)
-        yield f"{function} uncertainty", lambda call=call: call(X, y, uncertainty=True, estimator="adaptive")
+        yield f"{function} uncertainty", lambda call=call: call(X, y, uncertainty=True, variance_estimator="adaptive")
         yield f"{function} weights", lambda call=call: call(X, y, uncertainty=True, sample_weight=weights)
         yield f"{function} groups", lambda call=call: call(X, y, uncertainty=True, groups=groups)
     for more in ({"subset": [0, 1]}, {"noise": False}, {"uncertainty": True, "method": "subsample", "random_state": 0}):
@@ -178,8 +178,8 @@ RANKINGS = [
     {"seed": 3, "n_outer": 60},
     {"unique": True},
     {"factors": ["[0-4]", "l*", "m*"]},
-    {"response": "ranks"},
-    {"estimator": "extrapolated"},
+    {"response_scale": "ranks"},
+    {"variance_estimator": "extrapolated"},
     {"date_parts": True},
 ]
 
@@ -235,7 +235,7 @@ def on_a_cluster(known, folder):
             {},
             {"rule": "calibrated"},
             {"n_outer": 40},
-            {"estimator": "extrapolated"},
+            {"variance_estimator": "extrapolated"},
             {"missing": "drop"},
         ):
             yield (

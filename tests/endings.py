@@ -32,9 +32,9 @@ OUR_WARNINGS = (
 # An error has to name what was given.
 NAMES_SOMETHING = re.compile(
     r"\b(X|y|columns?|rows?|table|factors?|file|line|n_\w+|random_state|subsample|forward|elimination|scale|categorical"
-    r"|task|estimator|rule|alpha|control|goal|split|subset|noise|uncertainty|method|threshold|selector|level|backend|option"
-    r"|feature names?|np\.matrix|sample_weight|groups|factor_groups|period|response|output_weights|forced|max_factors"
-    r"|missing|compact|importance|cluster_cut)\b"
+    r"|task|variance_estimator|rule|alpha|control|goal|split|subset|noise|uncertainty|method|threshold|selector|level|backend"
+    r"|option|feature names?|np\.matrix|sample_weight|groups|factor_groups|period|response_scale|output_weights|forced"
+    r"|max_factors|missing|compact|importance|cluster_cut)\b"
     r"|--\w+"
 )
 

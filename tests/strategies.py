@@ -740,14 +740,14 @@ ALLOWED = {
     "factor_groups": (15, _factor_groups),
     "period": (10, _numbers_by_column),
     "missing": (30, _any("level", "drop", "error")),
-    "response": (12, _response),
+    "response_scale": (12, _response),
     "output_weights": (5, _output_weights),
     "forced": (12, _factors),
     "max_factors": (15, _any(1, 2, 3, 100, np.int64(1))),
     "categorical": (20, _factors),
     "task": (30, _task),
     "n_jobs": (10, _any(None, 1, 2, -1, np.int32(1))),
-    "estimator": (40, _any(None, "nearest", "extrapolated", "adaptive")),
+    "variance_estimator": (40, _any(None, "nearest", "extrapolated", "adaptive")),
     "forward": (40, _any("full", "fast", 1, 2, 10, np.int64(2))),
     "elimination": (40, _any("batch", "single")),
     "rule": (25, _any("paper", "calibrated", "calibrated")),
@@ -769,8 +769,8 @@ ALLOWED = {
 }
 
 ESTIMATES = (
-    "n_neighbors", "n_outer", "subsample", "scale", "categorical", "task", "n_jobs", "estimator", "factor_groups",
-    "period", "missing", "response", "output_weights",
+    "n_neighbors", "n_outer", "subsample", "scale", "categorical", "task", "n_jobs", "variance_estimator",
+    "factor_groups", "period", "missing", "response_scale", "output_weights",
 )  # fmt: skip
 SELECTION = (
     *ESTIMATES, "forward", "elimination", "rule", "alpha", "control", "goal", "split", "verbose", "forced",
@@ -820,7 +820,7 @@ class Call:
     def ignores_order(self):
         """Tell whether the result has to be the same for any order of rows."""
         given = self.options
-        plain = given.get("estimator") in (None, "nearest") and given.get("rule", "paper") == "paper"
+        plain = given.get("variance_estimator") in (None, "nearest") and given.get("rule", "paper") == "paper"
         whole = given.get("n_outer") is None and not given.get("split") and given.get("method") != "subsample"
         sure = given.get("compact") is not True  # within a standard error, of every so many-th row
         return plain and whole and sure and self.function in ("fit", "total_indices", "backward_elimination")

@@ -50,7 +50,7 @@ def test_total_indices_of_groups_in_a_linear_gaussian_model(name, groups):
     covariance = COVARIANCES[name]
     X, y = gaussian(covariance, COEFFICIENTS, noise=0.5)
     total = explained_by(covariance, COEFFICIENTS, range(4))
-    found = total_indices(X, y, factor_groups=groups, estimator="extrapolated", uncertainty=True)
+    found = total_indices(X, y, factor_groups=groups, variance_estimator="extrapolated", uncertainty=True)
     members = {**{f"x{j}": [j] for j in range(4)}, **groups}
     for factor, value, error in zip(found.names, found.values, found.standard_errors, strict=True):
         rest = [j for j in range(4) if j not in members[factor]]
@@ -90,9 +90,9 @@ def test_two_outputs_with_known_indices():
     X = rng.normal(size=(N, 4))
     Y = np.column_stack([X[:, 0] + X[:, 1], X[:, 1] + 2 * X[:, 2]])
     exact = np.array([[1 / 2, 1 / 2, 0, 0], [0, 1 / 5, 4 / 5, 0]])
-    found = total_indices(X, Y, estimator="extrapolated")
+    found = total_indices(X, Y, variance_estimator="extrapolated")
     np.testing.assert_allclose(found.values, exact.mean(axis=0), atol=0.02)
-    weighted = total_indices(X, Y, estimator="extrapolated", output_weights=[3, 1])
+    weighted = total_indices(X, Y, variance_estimator="extrapolated", output_weights=[3, 1])
     np.testing.assert_allclose(weighted.values, np.average(exact, axis=0, weights=[3, 1]), atol=0.02)
     assert FIRST(rule="calibrated", random_state=0).fit(X, Y).support_.tolist() == [True, True, True, False]
 
@@ -128,10 +128,10 @@ def panel(seed, n_people=50, n_times=20, effect=1.0):
 def test_the_ceiling_of_a_panel_is_right_with_groups_only(seed):
     X, y, person = panel(seed)
     truth = 1 / 3
-    grouped = total_indices(X, y, groups=person, estimator="extrapolated", uncertainty=True)
+    grouped = total_indices(X, y, groups=person, variance_estimator="extrapolated", uncertainty=True)
     low, high = grouped.r2_interval(0.99)
     assert low < truth < high
-    assert total_indices(X, y, estimator="extrapolated").r2_ceiling > truth + 0.2
+    assert total_indices(X, y, variance_estimator="extrapolated").r2_ceiling > truth + 0.2
 
 
 def test_rows_of_one_person_are_not_taken_for_evidence():
@@ -206,7 +206,7 @@ def test_shapley_effects_of_a_linear_gaussian_model(name):
     for order in orders:
         for k, i in enumerate(order):
             truth[i] += closed_form(covariance, [(1, order[: k + 1]), (-1, order[:k])]) / len(orders)
-    found = shapley_effects(X, y, estimator="extrapolated")
+    found = shapley_effects(X, y, variance_estimator="extrapolated")
     within(found, truth)
     assert found.values.sum() == pytest.approx(1, abs=1e-12)
 
@@ -215,7 +215,7 @@ def test_first_order_indices_and_fair_shares_of_ishigami():
     """x0 and x2 share their interaction, 0.2437, half and half; x1 has none."""
     X, y = ishigami.sample(3000, 3, seed=0)
     within(closed_indices(X, y), [0.3139, 0.4424, 0.0])
-    within(shapley_effects(X, y, estimator="extrapolated"), [0.4357, 0.4424, 0.1218])
+    within(shapley_effects(X, y, variance_estimator="extrapolated"), [0.4357, 0.4424, 0.1218])
     within(interactions(X, y), [0.0, -0.2437, 0.0])
 
 
@@ -244,7 +244,9 @@ def test_intervals_of_what_is_shared_hold_the_truth_about_as_often_as_they_say()
     ]
     for seed in range(40):
         X, y = gaussian(covariance, COEFFICIENTS, noise=0.5, n_rows=500, seed=seed)
-        joint = [total_indices(X, y, subset=u, estimator="extrapolated", uncertainty=True) for u in ([0, 1], [2, 3])]
+        joint = [
+            total_indices(X, y, subset=u, variance_estimator="extrapolated", uncertainty=True) for u in ([0, 1], [2, 3])
+        ]
         intervals = [*closed_indices(X, y).interval(), *(one.interval()[0] for one in joint)]
         held += [low <= truth <= high for (low, high), truth in zip(intervals, np.concatenate(truths), strict=True)]
     assert 0.9 <= np.mean(held) <= 0.995

@@ -346,7 +346,7 @@ def test_two_outputs(ask):
     assert set(selected(found)) == {"speed", "material", "load"} and found.dataset.y.columns == targets
     alone = rank(frame, targets, output_weights=[1, 0], drop=["material_*"])
     assert selected(alone)[0] == "speed"
-    printed, written = ask(frame, "-t", "heat", "-t", "wear", "--group", "material=material_*", "--split")
+    printed, written = ask(frame, "-t", "heat", "-t", "wear", "--factor-groups", "material=material_*", "--split")
     assert "heat and wear are explained together." in printed
     assert "of the variance of heat and wear (standardised, summed)" in printed
     assert written["data"]["target"] == targets
@@ -358,7 +358,7 @@ def test_one_hot_columns_are_one_category_again(ask):
     found = rank(frame, "wear", factor_groups={"material": "material_*"})
     kinds = dict(zip(found.indices.names, found.indices.kinds, strict=True))
     assert selected(found)[0] == "material" and kinds["material"] == "category"
-    options = ("-t", "wear", "--group", "material=material_iron,material_[stz]*", "--forced", "width")
+    options = ("-t", "wear", "--factor-groups", "material=material_iron,material_[stz]*", "--forced", "width")
     printed, written = ask(frame, *options)
     assert "4 factors (3 numbers, 1 category)" in printed and "always in" in printed
     assert first_of(written) == "material"
@@ -379,7 +379,9 @@ def test_every_method_takes_every_table(ask, method, options):
     assert written["data"]["rows_used"] == len(frame) and written["r2_ceiling"] > 0.3
 
 
-@pytest.mark.parametrize("option", [{"response": "ranks"}, {"period": {"length": 40}}, {"scale": {"budget": 50.0}}])
+@pytest.mark.parametrize(
+    "option", [{"response_scale": "ranks"}, {"period": {"length": 40}}, {"scale": {"budget": 50.0}}]
+)
 def test_what_is_said_of_columns_reaches_the_search(ask, option):
     frame = films()
     plain, found = (rank(frame, "gross", method="total", **more).indices for more in ({}, option))

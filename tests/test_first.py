@@ -38,7 +38,7 @@ EXPECTED_FAILURES = {
     [
         FIRST(),
         FIRST(rule="calibrated", random_state=0),
-        FIRST(estimator="extrapolated"),
+        FIRST(variance_estimator="extrapolated"),
         FIRST(split=True, random_state=0),
     ],
     expected_failed_checks=lambda _: EXPECTED_FAILURES,
@@ -384,9 +384,9 @@ def test_several_classes_and_outputs_have_attributes_that_fit():
 def test_ranks_of_the_response_are_robust():
     X, y = friedman(400)
     y[:3] = 1e6, -1e6, 1e7
-    assert set(FIRST(response="ranks").fit(X, y).selected_[:2]) <= {0, 6, 9}
-    assert FIRST(response="ranks").fit(X, y).r2_ceiling_ > 0.6
-    assert FIRST(response="normal-scores").fit(X, y).r2_ceiling_ > 0.6
+    assert set(FIRST(response_scale="ranks").fit(X, y).selected_[:2]) <= {0, 6, 9}
+    assert FIRST(response_scale="ranks").fit(X, y).r2_ceiling_ > 0.6
+    assert FIRST(response_scale="normal-scores").fit(X, y).r2_ceiling_ > 0.6
     assert FIRST().fit(X, y).r2_ceiling_ < 0.5
 
 
@@ -554,10 +554,14 @@ def test_labels_of_a_category_may_be_infinite_numbers():
 
 DEPRECATED_VALUES = {
     "subsample": "random",
-    "response": "ranks",
+    "response_scale": "ranks",
     "output_weights": [1, 3],
     "cluster_cut": 0.8,
     "checkpoint": "run.json",
+    "missing": "drop",
+    "verbose": 1,
+    "importance": "shapley",
+    "period": {0: 0.5},
 }
 
 
@@ -585,14 +589,14 @@ def test_fit_takes_what_the_constructor_took(tmp_path):
     X, y = friedman(200)
     Y = np.column_stack([y, X[:, 2]])
     with pytest.warns(FutureWarning):
-        before = FIRST(response="ranks", output_weights=[1, 3]).fit(X, Y)
-    after = FIRST().fit(X, Y, response="ranks", output_weights=[1, 3], checkpoint=None)
+        before = FIRST(response_scale="ranks", output_weights=[1, 3]).fit(X, Y)
+    after = FIRST().fit(X, Y, response_scale="ranks", output_weights=[1, 3], checkpoint=None)
     np.testing.assert_array_equal(after.importances_, before.importances_)
     assert not np.array_equal(after.importances_, FIRST().fit(X, Y).importances_)
-    np.testing.assert_array_equal(FIRST().choose(X, Y, response="ranks", output_weights=[1, 3]), after.support_)
-    assert after._call() == "FIRST().fit(X, y, response='ranks', output_weights=[1, 3])"
-    assert before._call() == "FIRST(output_weights=[1, 3], response='ranks').fit(X, y)"
-    assert after._params_used()["response"] == "ranks" and after._params_used()["subsample"] == "random"
+    np.testing.assert_array_equal(FIRST().choose(X, Y, response_scale="ranks", output_weights=[1, 3]), after.support_)
+    assert after._call() == "FIRST().fit(X, y, response_scale='ranks', output_weights=[1, 3])"
+    assert before._call() == "FIRST(output_weights=[1, 3], response_scale='ranks').fit(X, y)"
+    assert after._params_used()["response_scale"] == "ranks" and after._params_used()["subsample"] == "random"
     path = tmp_path / "run.json"
     saved = FIRST(random_state=0).fit(X, y, checkpoint=path)
     assert path.exists() and np.array_equal(saved.importances_, FIRST(random_state=0).fit(X, y).importances_)
@@ -605,5 +609,5 @@ def test_fit_takes_what_the_constructor_took(tmp_path):
 def test_details_of_y_are_routed_through_pipelines():
     X, y = friedman(200)
     with sklearn.config_context(enable_metadata_routing=True):
-        pipeline = make_pipeline(FIRST().set_fit_request(response=True)).fit(X, y, response="ranks")
-    np.testing.assert_array_equal(pipeline[0].importances_, FIRST().fit(X, y, response="ranks").importances_)
+        pipeline = make_pipeline(FIRST().set_fit_request(response_scale=True)).fit(X, y, response_scale="ranks")
+    np.testing.assert_array_equal(pipeline[0].importances_, FIRST().fit(X, y, response_scale="ranks").importances_)

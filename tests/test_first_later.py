@@ -67,7 +67,9 @@ def test_pipelines_and_searches_find_no_more(table):
     assert clone(search.best_estimator_[0]).get_params() == search.best_estimator_[0].get_params()
 
 
-@pytest.mark.parametrize("parameters", [{}, {"rule": "calibrated"}, {"n_jobs": 2, "estimator": "extrapolated"}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"rule": "calibrated"}, {"n_jobs": 2, "variance_estimator": "extrapolated"}]
+)
 def test_the_order_of_looking_is_no_matter(table, parameters):
     X, y = table
     one, other = (FIRST(random_state=0, **parameters).fit(X, y) for _ in range(2))
@@ -128,8 +130,8 @@ def test_the_table_is_let_go_of_once_all_was_looked_at(table, monkeypatch):
 @pytest.mark.slow
 def test_several_threads_may_look(table):
     X, y = table
-    expected = say(FIRST(n_jobs=2, estimator="extrapolated").fit(X, y))
-    selector, seen = FIRST(n_jobs=2, estimator="extrapolated").fit(X, y), []
+    expected = say(FIRST(n_jobs=2, variance_estimator="extrapolated").fit(X, y))
+    selector, seen = FIRST(n_jobs=2, variance_estimator="extrapolated").fit(X, y), []
     threads = [threading.Thread(target=lambda: seen.append(say(selector))) for _ in range(4)]
     for thread in threads:
         thread.start()

@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from sklearn.base import clone
 
 import firstfactor
 from firstfactor import FIRST, rank, total_indices
@@ -15,6 +16,7 @@ from firstfactor._utils.checks import InputError
 from firstfactor.cli.errors import as_typed
 from firstfactor.cli.options import flag
 from firstfactor.first import DEPRECATED
+from firstfactor.problems import friedman
 from firstfactor.settings import (
     RANK,
     Options,
@@ -28,8 +30,9 @@ from firstfactor.settings import (
 
 def test_first_has_all_parameters_with_their_defaults():
     signature = inspect.signature(FIRST).parameters
-    known = {each.name: "deprecated" if each.name in DEPRECATED else each.default for each in fields(Settings)}
+    known = {each.name: each.default for each in fields(Settings) if each.name not in DEPRECATED}
     assert {name: each.default for name, each in signature.items()} == known
+    assert len(known) <= 20
 
 
 def test_rank_has_its_parameters_with_their_defaults():
@@ -61,7 +64,7 @@ def test_rank_decides_what_follows_from_its_parameters():
     settings = RankSettings.parse({"method": "first-fast", "jobs": 2, "seed": 5})
     assert (settings.n_jobs, settings.random_state, settings.rule, settings.forward) == (2, 5, "paper", "fast")
     assert RankSettings.parse({}).rule == "calibrated" and RankSettings.parse({"rule": "paper"}).rule == "paper"
-    assert RankSettings.parse({}).resolve_estimator().estimator == "adaptive"
+    assert RankSettings.parse({}).resolve_estimator().variance_estimator == "adaptive"
 
 
 @pytest.mark.parametrize("item", [FIRST, rank])
@@ -114,7 +117,7 @@ def test_every_parameter_of_rank_has_an_option_with_its_help(name, capsys, monke
         ("{n_outer} must be {None, }a number.", "--n-outer must be a number."),
         ("{scale=False} is for small values. {Use scale=True}.",
          "--no-scale is for small values. Leave out --no-scale."),
-        ("{factor_groups}: column 'x'{ of X} is in none.", "--group: column 'x' is in none."),
+        ("{factor_groups}: column 'x'{ of X} is in none.", "--factor-groups: column 'x' is in none."),
         ("{max_factors} must be 1, or use {date_parts=}.", "--max-factors must be 1, or use --date-parts."),
         ("{sample_weight} or {random_state=} for {y}: n_jobs=1", "--weight or --seed for the target: n_jobs=1"),
         ("column 'n_jobs=1' of y has {{scale=False}}", "column 'n_jobs=1' of y has {scale=False}"),
@@ -139,3 +142,30 @@ def test_functions_refuse_what_they_do_not_know(options, message):
 def test_public_names_have_docstrings_with_sections():
     for name in ("FIRST", "rank", "total_indices", "backward_elimination", "explained_variance", "stability"):
         assert "Parameters\n" in inspect.getdoc(getattr(firstfactor, name))
+
+
+def test_old_names_work_and_warn_in_everything_that_takes_them():
+    X, y = friedman.sample(80, seed=0, frame="pandas")
+    now = total_indices(X, y, variance_estimator="extrapolated", response_scale="ranks")
+    with pytest.warns(FutureWarning, match="response is now called response_scale; the old name works until 0.5"):
+        before = total_indices(X, y, variance_estimator="extrapolated", response="ranks")
+    assert before.values.tolist() == now.values.tolist()
+    with pytest.warns(FutureWarning, match="estimator is now called variance_estimator") as caught:
+        assert rank(X.assign(y=y), "y", estimator="nearest").settings["variance_estimator"] == "nearest"
+    assert caught[0].filename == __file__
+    with pytest.warns(FutureWarning, match="estimator is now called"):
+        selector = FIRST(estimator="extrapolated")
+    assert clone(selector).get_params() == FIRST(variance_estimator="extrapolated").get_params()
+    with pytest.warns(FutureWarning, match="estimator is now called"):
+        assert FIRST().set_params(estimator="nearest").variance_estimator == "nearest"
+    with pytest.raises(TypeError, match=r"cluster= and scheduler= are the same parameter\. Leave out one of them."):
+        rank(X, y, cluster="tcp://a", scheduler="tcp://a")
+
+
+def test_rank_takes_names_of_scikit_learn():
+    given = {"random_state": 3, "n_jobs": 1, "sample_weight": "w"}
+    assert RankSettings.parse(given) == RankSettings.parse({"seed": 3, "jobs": 1, "weight": "w"})
+    with pytest.raises(TypeError, match=r"random_state= and seed= are the same parameter\. Leave out one of them."):
+        RankSettings.parse({"random_state": 3, "seed": 3})
+    with pytest.raises(TypeError, match=r"there is no option 'randomstate'. Did you mean 'random_state'\?$"):
+        RankSettings.parse({"randomstate": 3})

@@ -55,7 +55,7 @@ def test_it_is_first_without_scikit_learn(frame, ranking):
         ({}, ("calibrated", "adaptive", 0.1)),
         ({"rule": None}, ("calibrated", "adaptive", 0.1)),
         ({"alpha": 0.2}, ("calibrated", "adaptive", 0.2)),
-        ({"estimator": "nearest"}, ("calibrated", "nearest", 0.1)),
+        ({"variance_estimator": "nearest"}, ("calibrated", "nearest", 0.1)),
         ({"rule": "paper"}, ("paper", "nearest", None)),
         ({"method": "first-fast"}, ("paper", "nearest", None)),
         ({"method": "backward"}, ("paper", "nearest", None)),
@@ -65,7 +65,7 @@ def test_it_is_first_without_scikit_learn(frame, ranking):
 )
 def test_evidence_decides_unless_something_else_is_asked_for(frame, options, used):
     settings = rank(frame[:60], "y", **options).settings
-    assert (settings["rule"], settings["estimator"], settings["alpha"]) == used
+    assert (settings["rule"], settings["variance_estimator"], settings["alpha"]) == used
 
 
 def test_nothing_is_found_in_noise_unless_the_paper_s_rule_is_asked_for():
@@ -84,8 +84,9 @@ def test_nothing_is_found_in_noise_unless_the_paper_s_rule_is_asked_for():
         ({"alpha": 0.05}, lambda X, y: FIRST(rule="calibrated", alpha=0.05, random_state=0).fit(X, y).indices_),
         ({"split": True, "seed": 3},
          lambda X, y: FIRST(rule="calibrated", split=True, random_state=3).fit(X, y).indices_),
-        ({"rule": "paper", "n_neighbors": 4, "n_outer": 0.5, "seed": 1, "scale": False, "estimator": "extrapolated"},
-         lambda X, y: FIRST(4, 0.5, random_state=1, scale=False, estimator="extrapolated").fit(X, y).indices_),
+        ({"rule": "paper", "n_neighbors": 4, "n_outer": 0.5, "seed": 1, "scale": False,
+          "variance_estimator": "extrapolated"},
+         lambda X, y: FIRST(4, 0.5, random_state=1, scale=False, variance_estimator="extrapolated").fit(X, y).indices_),
     ],
 )  # fmt: skip
 def test_parameters_are_passed_on(frame, options, expected):
@@ -127,7 +128,7 @@ def test_stability_is_that_of_the_function(frame):
 
 
 def test_settings_are_complete(ranking):
-    assert ranking.settings["alpha"] == 0.1 and ranking.settings["estimator"] == "adaptive"
+    assert ranking.settings["alpha"] == 0.1 and ranking.settings["variance_estimator"] == "adaptive"
     assert set(ranking.settings) == set(rank.__signature__.parameters) - {"data", "target", "progress"}
     assert list(ranking.seconds) == ["reading", "loading", "searching"]
 
@@ -211,12 +212,12 @@ def costs():
 
 
 def test_a_skewed_response_is_looked_at_by_normal_scores():
-    with pytest.warns(DataQualityWarning, match=r"more factors show: x1 and x2\. Use response=\"normal-scores\""):
+    with pytest.warns(DataQualityWarning, match=r"more factors show: x1 and x2\. Use response_scale=\"normal-scores\""):
         found = rank(costs(), "cost").indices
     (finding,) = [one for one in found.findings if one.kind == "skewed"]
     assert finding.count == 2
     assert {found.names[i] for i in found.selected} == {"x0", "x3"}
-    by_scores = rank(costs(), "cost", response="normal-scores").indices
+    by_scores = rank(costs(), "cost", response_scale="normal-scores").indices
     assert {by_scores.names[i] for i in by_scores.selected} == {"x0", "x1", "x2", "x3"}
     assert "skewed" not in {one.kind for one in by_scores.findings}
 

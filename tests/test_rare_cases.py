@@ -106,7 +106,7 @@ def test_one_outer_row_at_the_place_of_its_neighbours_is_no_fault():
     X = pd.DataFrame({"x": ["ash", "elm"] * 30})
     y = np.arange(60.0) % 7
     for seed in range(5):
-        found = total_indices(X, y, estimator="extrapolated", n_outer=1, scale=False, random_state=seed)
+        found = total_indices(X, y, variance_estimator="extrapolated", n_outer=1, scale=False, random_state=seed)
         assert np.isfinite(found.values).all()
 
 

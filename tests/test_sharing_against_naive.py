@@ -19,7 +19,7 @@ from firstfactor.variance.conditional import open_variances
 
 neighbours = st.sampled_from([2, 3])
 few = settings(max_examples=settings().max_examples * 2 // 5)
-plain = {"task": "regression", "estimator": "nearest"}
+plain = {"task": "regression", "variance_estimator": "nearest"}
 
 
 def prepare(table):

@@ -25,7 +25,7 @@ def shared(X, y, sample_weight=None, groups=None, **options):
     """Numbers of all that looks at what factors share: none depends on the order of anything."""
     selector = FIRST(importance="shapley", **options).fit(X, y, sample_weight, groups)
     fair = shapley_effects(X, y, sample_weight=sample_weight, groups=groups, **options)
-    options = {"estimator": "nearest", **options}
+    options = {"variance_estimator": "nearest", **options}
     closed = closed_indices(X, y, sample_weight=sample_weight, groups=groups, **options)
     pairs = interactions(X, y, sample_weight=sample_weight, groups=groups, **options)
     return {
@@ -68,7 +68,9 @@ def test_order_of_rows_and_columns():
     same(other, plain, columns)
     one, two = FIRST().fit(X, y), FIRST().fit(X.iloc[rows, columns], y[rows])
     assert clusters(one) == clusters(two) == {frozenset({"size", "weight"})}
-    rankings = (cumulative_ranking(*each, estimator="nearest") for each in ((X, y), (X.iloc[rows, columns], y[rows])))
+    rankings = (
+        cumulative_ranking(*each, variance_estimator="nearest") for each in ((X, y), (X.iloc[rows, columns], y[rows]))
+    )
     assert len({ranking.ranking for ranking in rankings}) == 1
     sentences = dict(zip(one.explanations_.names, one.explanations_.sentences, strict=True))
     assert sentences == dict(zip(two.explanations_.names, two.explanations_.sentences, strict=True))
@@ -141,7 +143,7 @@ def test_the_same_bits_for_any_number_of_threads_and_each_time(estimator, what, 
     X = np.column_stack([X[:, [0, 6, 7, 8]], X[:, 7] + 0.01 * X[:, 1]])
 
     def numbers(n_jobs):
-        options = {"n_jobs": n_jobs, "estimator": estimator, "random_state": 0}
+        options = {"n_jobs": n_jobs, "variance_estimator": estimator, "random_state": 0}
         if what in ("fit", "compact"):
             found = FIRST(importance="shapley", compact=what == "compact", **options).fit(X, y)
             tree = found.tree_
@@ -332,7 +334,7 @@ def test_options_that_do_not_exist_are_named_with_the_nearest(function):
     with pytest.raises(TypeError, match=r"there is no option 'n_neighbours'. Did you mean 'n_neighbors'\?"):
         function(*friedman(rows=20), n_neighbours=3)
     with pytest.raises(ValueError, match="estimator must be one of 'nearest', 'extrapolated', 'adaptive'; got 'best'"):
-        function(*friedman(rows=20), estimator="best")
+        function(*friedman(rows=20), variance_estimator="best")
     X, y = friedman(rows=20)
     found = function(X[:, :3], y)
     estimates = getattr(found, "estimates", getattr(found, "cumulative", found))

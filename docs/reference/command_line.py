@@ -50,7 +50,8 @@ def _describe_command(name: str, command: Any, seen: set[str]) -> Iterator[str]:
     if examples:
         yield f"{examples[0]}\n\n```text\n{_dedent(examples[1])}\n```\n"
     outputs = [each.name for each in OUTPUTS]
-    own = [each for each in command.params if each.name not in seen]
+    shown = [each for each in command.params if not getattr(each, "hidden", False)]
+    own = [each for each in shown if each.name not in seen]
     for title, some in (
         ("Arguments and options", [each for each in own if each.name not in outputs]),
         ("Output", [each for each in own if each.name in outputs]),
@@ -58,7 +59,7 @@ def _describe_command(name: str, command: Any, seen: set[str]) -> Iterator[str]:
         if some:
             yield f"### {title} of {name}\n" if title != "Output" else f"### {title}\n"
             yield from map(_describe_parameter, some)
-    shared = [each for each in command.params if each.name in seen]
+    shared = [each for each in shown if each.name in seen]
     if shared:
         names = ", ".join(f"`{each.opts[0]}`" for each in shared)
         yield f"It also takes these options, with the same meaning as above: {names}.\n"

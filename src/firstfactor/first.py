@@ -1,5 +1,6 @@
 """FIRST as a scikit-learn selector."""
 
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
@@ -26,20 +27,24 @@ from .results.explanations import Explanations, explain
 from .results.sharing import Cluster, Tree
 from .selection.fitting import choose, fit, log_step
 from .selection.selection import ignore_step
-from .settings import Settings, document
+from .settings import Settings, document, present_names
 from .variance.conditional import open_variances
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Parameters that the constructor still takes, and what to write instead.
+# Parameters that the constructor still takes by name, and what to write instead.
 DEPRECATED = {
     "subsample": "Leave it out: rows are drawn at random. Functions such as total_indices keep it",
-    "response": "Pass it to fit: fit(X, y, response=…)",
+    "response_scale": "Pass it to fit: fit(X, y, response_scale=…)",
     "output_weights": "Pass it to fit: fit(X, y, output_weights=…)",
-    "cluster_cut": "Use rank(table, target, cluster_cut=…), or leave it out",
+    "cluster_cut": "Use rank(X, y, cluster_cut=…), or leave it out",
     "checkpoint": "Pass it to fit: fit(X, y, checkpoint=…)",
+    "missing": "Use rank(X, y, missing=…), or leave out or refuse such rows before fit",
+    "verbose": "Leave it out: path_ has each step, and rank(X, y, progress=…) reports them",
+    "importance": "Use rank(X, y, importance=…), or shapley_effects(X, y)",
+    "period": "Use rank(X, y, period=…), or the sine and cosine of the column as one factor of factor_groups",
 }
 
 
@@ -59,12 +64,6 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     {parameters}
-    subsample, response, output_weights, cluster_cut, checkpoint : deprecated
-        Pass ``response``, ``output_weights`` and ``checkpoint`` to `fit`. `rank` keeps ``cluster_cut``, and functions
-        such as `total_indices` keep ``subsample``.
-
-        .. deprecated:: 0.3
-           They work until 0.5 and give a FutureWarning.
 
     Attributes
     ----------
@@ -86,7 +85,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     explained_variance_ : float
         Variance of y that the selected factors can explain.
     r2_ceiling_ : float
-        Highest R² that any model of the selected factors can reach, from 0 to 1. ``estimator="nearest"``
+        Highest R² that any model of the selected factors can reach, from 0 to 1. ``variance_estimator="nearest"``
         underestimates it, and factors that were selected by chance inflate it.
     standard_errors_ : array of shape (factors,)
         Standard error of each importance; NaN for factors that are not selected. See `interval` for confidence
@@ -147,6 +146,10 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     warns about serially dependent rows only if y alone shows it, because the full check takes longer than a small fit;
     ``indices_.findings`` has its result.
 
+    The constructor takes these parameters until 0.5, with a FutureWarning: ``response_scale``, ``output_weights`` and
+    ``checkpoint``, which are for `fit`; ``importance``, ``missing``, ``period`` and ``cluster_cut``, which `rank` has;
+    ``subsample`` and ``verbose``.
+
     References
     ----------
     .. [1] Huang, C. and Joseph, V. R. (2025). Factor Importance Ranking and Selection using Total Indices.
@@ -173,30 +176,23 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         n_outer: int | float | None = Settings.n_outer,
         forward: str | int = Settings.forward,
         elimination: str = Settings.elimination,
+        *,
         scale: bool | Mapping[Any, float] = Settings.scale,
         categorical: Factors | None = Settings.categorical,
         task: str = Settings.task,
         n_jobs: int | None = Settings.n_jobs,
         random_state: Any = Settings.random_state,
-        verbose: int = Settings.verbose,
-        estimator: str | None = Settings.estimator,
+        variance_estimator: str | None = Settings.variance_estimator,
         rule: str = Settings.rule,
         alpha: float = Settings.alpha,
         control: str = Settings.control,
         goal: str = Settings.goal,
         split: bool = Settings.split,
         factor_groups: Mapping[str, Factors] | None = Settings.factor_groups,
-        period: Mapping[Any, float] | None = Settings.period,
-        missing: str = Settings.missing,
         forced: Factors | None = Settings.forced,
         max_factors: int | None = Settings.max_factors,
         compact: bool | float = Settings.compact,
-        importance: str = Settings.importance,
-        subsample: str = "deprecated",
-        response: str = "deprecated",
-        output_weights: Sequence[float] | str | None = "deprecated",
-        cluster_cut: float | str | None = "deprecated",
-        checkpoint: str | os.PathLike[str] | None = "deprecated",
+        **deprecated: Any,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_outer = n_outer
@@ -207,25 +203,51 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.task = task
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.verbose = verbose
-        self.estimator = estimator
+        self.variance_estimator = variance_estimator
         self.rule = rule
         self.alpha = alpha
         self.control = control
         self.goal = goal
         self.split = split
         self.factor_groups = factor_groups
-        self.period = period
-        self.missing = missing
         self.forced = forced
         self.max_factors = max_factors
         self.compact = compact
-        self.importance = importance
-        self.subsample = subsample
-        self.response = response
-        self.output_weights = output_weights
-        self.cluster_cut = cluster_cut
-        self.checkpoint = checkpoint
+        for name, value in present_names(deprecated, [each.name for each in fields(Settings)]).items():
+            setattr(self, name, value)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, and deprecated ones that were given.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            As in scikit-learn; no parameter has parameters of its own.
+
+        Returns
+        -------
+        dict
+            Value of each parameter.
+        """
+        given = {name: value for name, value in vars(self).items() if name in DEPRECATED}
+        return {**super().get_params(deep), **given}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, as in scikit-learn.
+
+        Parameters
+        ----------
+        **params : keyword arguments
+            New value of each parameter.
+
+        Returns
+        -------
+        FIRST
+            The selector.
+        """
+        for name, value in present_names(params, [each.name for each in fields(Settings)]).items():
+            setattr(self, name, value)
+        return self
 
     def fit(
         self,
@@ -234,7 +256,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any = None,
         groups: Any = None,
         *,
-        response: str | None = None,
+        response_scale: str | None = None,
         output_weights: Sequence[float] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
@@ -254,9 +276,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         groups : array-like of shape (rows,), optional
             Group label of each row, such as a person, batch, site or month. Rows of the same group are never
             neighbours, and random half-samples, bootstrap draws and standard errors keep them together.
-        response : {"values", "ranks", "normal-scores"}, optional
-            Transformation of a numeric response before it is explained: none, ranks, or normal scores of the ranks.
-            Ranks and normal scores are less sensitive to outliers. Default: none.
+        response_scale : {"values", "ranks", "normal-scores"}, optional
+            Scale on which a numeric response is explained: its values, their ranks, or normal scores of the ranks.
+            Ranks and normal scores are less sensitive to outliers. Default: values.
         output_weights : sequence of float, optional
             Weight of each output, if there are several. Outputs are standardised first. Default: equal weights.
         checkpoint : path, optional
@@ -268,11 +290,13 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         FIRST
             The fitted selector.
         """
-        settings = self._validated_params(response=response, output_weights=output_weights, checkpoint=checkpoint)
+        settings = self._validated_params(
+            response_scale=response_scale, output_weights=output_weights, checkpoint=checkpoint
+        )
         X = flatten_names(X)
         with open_variances(X, y, settings, sample_weight, groups) as variances:
             task, classes = variances.response.task, variances.response.classes
-            self.indices_ = fit(variances, settings, log_step if self.verbose else ignore_step)
+            self.indices_ = fit(variances, settings, log_step if settings.verbose else ignore_step)
             warn_of_findings(find_at_once(variances, self.indices_))
         warn_if_too_few_rows(self.indices_.sample_size)
         seen = without_rows(X) if is_dask(X) else X
@@ -308,7 +332,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any = None,
         groups: Any = None,
         *,
-        response: str | None = None,
+        response_scale: str | None = None,
         output_weights: Sequence[float] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> NDArray[np.bool_]:
@@ -318,7 +342,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X, y, sample_weight, groups : array-like
             As in `fit`.
-        response, output_weights, checkpoint : optional
+        response_scale, output_weights, checkpoint : optional
             As in `fit`.
 
         Returns
@@ -326,20 +350,19 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         array of bool of shape (factors,)
             True for factors that would be selected.
         """
-        settings = self._validated_params(response=response, output_weights=output_weights, checkpoint=checkpoint)
+        settings = self._validated_params(
+            response_scale=response_scale, output_weights=output_weights, checkpoint=checkpoint
+        )
         with open_variances(X, y, settings, sample_weight, groups) as variances:
             chosen = choose(variances, settings)
         return np.isin(np.arange(variances.design.n_factors), chosen)
 
     def _validated_params(self, **of_call: Any) -> Settings:
         """Return the parameters, those of a call before those of the constructor, after checking them."""
-        given = {each.name: getattr(self, each.name) for each in fields(Settings)}
-        for name, instead in DEPRECATED.items():
-            if isinstance(given[name], str) and given[name] == "deprecated":
-                del given[name]
-            else:
-                message = f"{name} of FIRST is deprecated since 0.3 and will be removed in 0.5. {instead}."
-                warn_user(message, FutureWarning)
+        given = {name: value for name, value in vars(self).items() if name in {each.name for each in fields(Settings)}}
+        for name in [name for name in DEPRECATED if name in given]:
+            message = f"{name} of FIRST is deprecated since 0.3 and will be removed in 0.5. {DEPRECATED[name]}."
+            warn_user(message, FutureWarning)
         return Settings(
             **given | {name: value for name, value in of_call.items() if value is not None}
         ).resolve_estimator()
@@ -352,8 +375,8 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _call(self) -> str:
         """Return the call that repeats the last fit."""
         used, defaults = self._params_used(), Settings()
-        of_fit = [name for name in ("response", "output_weights") if used[name] != getattr(defaults, name)]
-        details = "".join(f", {name}={used[name]!r}" for name in of_fit if getattr(self, name) == "deprecated")
+        of_fit = [name for name in ("response_scale", "output_weights") if used[name] != getattr(defaults, name)]
+        details = "".join(f", {name}={used[name]!r}" for name in of_fit if name not in vars(self))
         whole: str = super().__repr__(N_CHAR_MAX=10_000)
         return f"{whole}.fit(X, y{details})"
 
@@ -539,6 +562,12 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.target_tags.multi_output = True
         return tags
+
+
+# Without the deprecated names.
+FIRST.__signature__ = inspect.signature(FIRST).replace(
+    parameters=[each for each in inspect.signature(FIRST).parameters.values() if each.kind is not each.VAR_KEYWORD]
+)
 
 
 def _as_array(frame: "nw.DataFrame[Any]", n_rows: int) -> NDArray[Any]:

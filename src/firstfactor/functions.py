@@ -66,8 +66,8 @@ def total_indices(
         As in `FIRST.fit`.
     **options : keyword arguments
         ``n_neighbors``, ``n_outer``, ``subsample``, ``scale``, ``categorical``, ``factor_groups``, ``period``,
-        ``missing``, ``task``, ``response``, ``output_weights``, ``n_jobs``, ``random_state``, ``estimator``,
-        ``checkpoint``: as in `FIRST`.
+        ``missing``, ``task``, ``response_scale``, ``output_weights``, ``n_jobs``, ``random_state``,
+        ``variance_estimator``, ``checkpoint``: as in `rank` and `FIRST`.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def closed_indices(
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
-        As in `total_indices`; ``estimator`` is "adaptive" unless given.
+        As in `total_indices`; ``variance_estimator`` is "adaptive" unless given.
 
     Returns
     -------
@@ -289,7 +289,7 @@ def interactions(
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
-        As in `total_indices`; ``estimator`` is "adaptive" unless given.
+        As in `total_indices`; ``variance_estimator`` is "adaptive" unless given.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def cumulative_ranking(
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`.
     **options : keyword arguments
-        As in `total_indices`; ``estimator`` is "adaptive" unless given.
+        As in `total_indices`; ``variance_estimator`` is "adaptive" unless given.
 
     Returns
     -------
@@ -371,7 +371,7 @@ def cumulative_ranking(
 def _parse(options: OptionsDict) -> Options:
     """Return the options, with the adaptive estimator, which has least bias, unless one is given."""
     parsed = Options.parse(options)
-    return parsed if parsed.estimator is not None else replace(parsed, estimator="adaptive")
+    return parsed if parsed.variance_estimator is not None else replace(parsed, variance_estimator="adaptive")
 
 
 def backward_elimination(
@@ -442,7 +442,7 @@ def stability(
     progress: Progress | None = None,
     sample_weight: Any = None,
     groups: Any = None,
-    response: str | None = None,
+    response_scale: str | None = None,
     output_weights: Sequence[float] | None = None,
 ) -> Stability:
     """Compute how often each factor is selected on random half-samples.
@@ -473,7 +473,7 @@ def stability(
         Called as ``progress(done, total)`` after each half-sample, in the calling thread.
     sample_weight, groups : array-like of shape (rows,), optional
         As in `FIRST.fit`. Groups stay together: each half-sample contains half of them.
-    response, output_weights : optional
+    response_scale, output_weights : optional
         As in `FIRST.fit`.
 
     Returns
@@ -522,7 +522,7 @@ def stability(
     >>> stability(X, y, n_pairs=10, random_state=0).selected
     array([1, 2])
     """
-    settings = _check_selector(selector)._validated_params(response=response, output_weights=output_weights)
+    settings = _check_selector(selector)._validated_params(response_scale=response_scale, output_weights=output_weights)
     settings = replace(settings, n_jobs=n_jobs, random_state=random_state)
     return select_on_halves(X, y, settings, Pairs(n_pairs, threshold), progress, sample_weight, groups)
 

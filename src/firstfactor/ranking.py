@@ -138,7 +138,7 @@ class Ranking:
         """
         from .results.comparison import compare
 
-        return compare(self.indices, score, self.settings["response"])
+        return compare(self.indices, score, self.settings["response_scale"])
 
     def to_frame(self, backend: Any = "pandas") -> Any:
         """Return a data frame with a row for each factor; see `Indices.to_frame`.
@@ -249,7 +249,7 @@ class Ranking:
             return None
         if leaks >= {*X.columns} or leaks & _named_by_user(self.dataset):
             return None
-        settings = replace(settings, leaks="keep", stability=None, checkpoint=None, cluster=None, workers=None)
+        settings = replace(settings, leaks="keep", stability=None, checkpoint=None, scheduler=None, workers=None)
         dataset = self.dataset.without(leaks, {})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -475,8 +475,8 @@ def _local_or_cluster(dataset: "Dataset", settings: RankSettings, show: Progress
     from .cluster.table import ReadByWorkers
     from .data.stored_table import ColumnTable
 
-    show(f"starting {settings.workers} workers" if settings.workers else f"connecting to {settings.cluster}")
-    with open_cluster(settings.cluster, settings.workers) as cluster:
+    show(f"starting {settings.workers} workers" if settings.workers else f"connecting to {settings.scheduler}")
+    with open_cluster(settings.scheduler, settings.workers) as cluster:
         show("searching (workers that are new also load or compile kernels, for up to a minute)")
         if isinstance(dataset.X, ColumnTable):
             yield ReadByWorkers(cluster, dataset.X)
@@ -568,11 +568,11 @@ def _compare_ranks(
     from .variance.conditional import open_variances
 
     for one in noticed:
-        few = one.kind == "few rows" and settings.response == "values" and indices.task == "regression"
+        few = one.kind == "few rows" and settings.response_scale == "values" and indices.task == "regression"
         if not few or not indices.selected.size or indices.n_rows > ENOUGH_TO_SEE or len(dataset.target_names) > 1:
             yield one
             continue
-        ranks = replace(settings, response="ranks", checkpoint=None)
+        ranks = replace(settings, response_scale="ranks", checkpoint=None)
         with open_variances(X, dataset.y, ranks, dataset.weights, dataset.groups) as variances:
             left = variances.around(tuple(indices.selected.tolist())).of(tuple(indices.selected.tolist()))
             explained = max(1 - left / variances.response.variance, 0.0)
@@ -606,7 +606,7 @@ def _try_normal_scores(dataset: "Dataset", X: Any, settings: RankSettings, indic
     from .selection.fitting import choose
     from .variance.conditional import open_variances
 
-    if settings.rule != "calibrated" or settings.response != "values" or indices.task != "regression":
+    if settings.rule != "calibrated" or settings.response_scale != "values" or indices.task != "regression":
         return ()
     if not isinstance(dataset.X, pl.DataFrame) or not isinstance(dataset.y, pl.Series):
         return ()
@@ -616,7 +616,7 @@ def _try_normal_scores(dataset: "Dataset", X: Any, settings: RankSettings, indic
     skewness = y.skew()
     if (y <= 0).any() or skewness is None or not skewness >= SKEWED:
         return ()
-    scores = replace(settings, response="normal-scores", checkpoint=None, goal="explain")
+    scores = replace(settings, response_scale="normal-scores", checkpoint=None, goal="explain")
     with open_variances(X, dataset.y, scores, dataset.weights, dataset.groups) as variances:
         found = choose(variances, scores)
     more = [indices.names[i] for i in found if not indices.support[i]]

@@ -9,8 +9,9 @@ call makes one object, whose values are checked then, and passes it on. Constrai
 import inspect
 import os
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
 
 from ._utils import checks
@@ -34,7 +35,6 @@ def parameter(
     cli_type: Any = str,
     metavar: str | None = None,
     choices: Sequence[str] = (),
-    cli_name: str | None = None,
     example: Mapping[str, Any] | None = None,
     cli_help: str | None = None,
 ) -> Any:
@@ -54,14 +54,14 @@ def parameter(
         Type of the value on the command line, and its placeholder in the help.
     choices
         All allowed values.
-    cli_name, cli_help
-        Name and description on the command line, if they differ.
+    cli_help
+        Description on the command line, if it differs.
     example
         Example of a mapping, ``{example}`` in the description.
     """
     if choices:
         check = one_of(*choices) if default is not None else optional(one_of(*choices))
-    cli = {"cli_type": cli_type, "metavar": metavar, "cli_name": cli_name, "cli_help": cli_help or help}
+    cli = {"cli_type": cli_type, "metavar": metavar, "cli_help": cli_help or help}
     described = {"kind": kind, "help": help, "check": check, "choices": tuple(choices), "example": example}
     return field(default=default, metadata=described | cli)
 
@@ -139,9 +139,9 @@ class Options:
         None,
         "int or float, optional",
         "Number of rows to average over (N_O), or a fraction of the rows such as 0.2. Default: all rows, and at most "
-        '10,000 with {estimator="extrapolated"}. Fewer rows save time. {estimator="adaptive"} always uses all '
-        "rows, and at most 10,000. Neighbours always come from all rows. The calibrated rule selects on these rows "
-        "only, and on at most 50,000 of them.",
+        '10,000 with {variance_estimator="extrapolated"}. Fewer rows save time. {variance_estimator="adaptive"} always '
+        "uses all rows, and at most 10,000. Neighbours always come from all rows. The calibrated rule selects on these "
+        "rows only, and on at most 50,000 of them.",
         cli_type="number or fraction",
         metavar="N",
     )
@@ -180,7 +180,6 @@ class Options:
         cli_type="groups",
         metavar="NAME=COLUMNS",
         example={"size": ["length", "width"]},
-        cli_name="group",
     )
     period: "Mapping[Any, float] | None" = parameter(
         None,
@@ -206,11 +205,11 @@ class Options:
         "distinct values.",
         choices=("auto", "regression", "classification"),
     )
-    response: str = parameter(
+    response_scale: str = parameter(
         "values",
         '{"values", "ranks", "normal-scores"}',
-        "Transformation of a numeric response before it is explained: none, ranks, or normal scores of the ranks. "
-        "Ranks and normal scores are less sensitive to outliers.",
+        "Scale on which a numeric response is explained: its values, their ranks, or normal scores of the ranks. Ranks "
+        "and normal scores are less sensitive to outliers.",
         choices=("values", "ranks", "normal-scores"),
     )
     output_weights: Sequence[float] | None = parameter(
@@ -231,7 +230,7 @@ class Options:
         "int, Generator or None",
         "Seed for all random draws: rows to average over, half-samples, and the bootstrap of the calibrated rule.",
     )
-    estimator: str | None = parameter(
+    variance_estimator: str | None = parameter(
         None,
         '{"nearest", "extrapolated", "adaptive"}, optional',
         'Estimator of conditional variances. "nearest" takes variances among nearest rows, as in the paper. '
@@ -264,8 +263,7 @@ class Options:
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Self:
         """Take the settings from keyword arguments; raise an error with the closest known name for an unknown one."""
-        refuse_unknown(given, [each.name for each in fields(cls)])
-        return cls(**given)
+        return cls(**present_names(given, [each.name for each in fields(cls)]))
 
     def selection(self) -> dict[str, Any]:
         """Return the settings of the selection by name, if there is one."""
@@ -400,7 +398,9 @@ class Settings(Options):
 
     def resolve_estimator(self) -> Self:
         """Return the settings with an estimator: by default one that shows the effects which the rule finds."""
-        return replace(self, estimator=self.estimator or ("nearest" if self.rule == "paper" else "adaptive"))
+        return replace(
+            self, variance_estimator=self.variance_estimator or ("nearest" if self.rule == "paper" else "adaptive")
+        )
 
 
 def _is_count(name: str, value: Any) -> None:
@@ -522,7 +522,7 @@ class RankSettings(Settings):
         cli_type=str,
         metavar="SIZE",
     )
-    cluster: str | None = parameter(
+    scheduler: str | None = parameter(
         None,
         "str, optional",
         "Address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers do the search and read the files "
@@ -570,12 +570,12 @@ class RankSettings(Settings):
     @property
     def on_cluster(self) -> bool:
         """True if the workers of a cluster do the search."""
-        return self.cluster is not None or self.workers is not None
+        return self.scheduler is not None or self.workers is not None
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Self:
         """Take the settings from keyword arguments, and settings that others decide from these."""
-        refuse_unknown(given, RANK)
+        given = present_names(given, RANK, SAME)
         method = given.get("method", cls.method)
         decided = {
             "n_jobs": given.get("jobs", cls.jobs),
@@ -608,7 +608,7 @@ class RankSettings(Settings):
                     parameter=checks.Mention(name, ""),
                     given=self._given_method,
                 )
-        elsewhere = [name for name in ("memory", "cluster", "workers") if getattr(self, name) is not None]
+        elsewhere = [name for name in ("memory", "scheduler", "workers") if getattr(self, name) is not None]
         if len(elsewhere) > 1:
             one, other = (checks.Mention(name, "") for name in elsewhere[:2])
             raise checks.InputError("{one} does not go with {other}. Leave out one of them.", one=one, other=other)
@@ -639,11 +639,11 @@ class OptionsDict(TypedDict, total=False):
     period: "Mapping[Any, float] | None"
     missing: str
     task: str
-    response: str
+    response_scale: str
     output_weights: Sequence[float] | None
     n_jobs: int | None
     random_state: Any
-    estimator: str | None
+    variance_estimator: str | None
     checkpoint: "str | os.PathLike[str] | None"
 
 
@@ -659,7 +659,7 @@ class RankDict(TypedDict, total=False):
     period: Mapping[str, float]
     date_parts: bool
     task: str
-    response: str
+    response_scale: str
     output_weights: Sequence[float]
     missing: str
     weight: str | None
@@ -676,7 +676,7 @@ class RankDict(TypedDict, total=False):
     compact: bool | float
     importance: str
     cluster_cut: float | str | None
-    estimator: str | None
+    variance_estimator: str | None
     split: bool
     stability: int | None
     n_neighbors: int | None
@@ -684,7 +684,7 @@ class RankDict(TypedDict, total=False):
     seed: int
     jobs: int
     memory: str | int | None
-    cluster: str | None
+    scheduler: str | None
     workers: int | None
     checkpoint: "str | os.PathLike[str] | None"
     scale: bool | Mapping[str, float]
@@ -698,11 +698,41 @@ class RankDict(TypedDict, total=False):
 RANK = tuple(RankDict.__annotations__)
 
 
-def refuse_unknown(given: Iterable[str], known: Collection[str]) -> None:
-    """Raise an error with the closest known name for a name that is unknown."""
-    for name in given:
-        if name not in known:
-            raise checks.unknown_option(name, known)
+# Names that parameters had before 0.3, in Python and on the command line. They work until 0.5, with a FutureWarning.
+RENAMED = {
+    "cluster": "scheduler",
+    "estimator": "variance_estimator",
+    "group": "factor_groups",
+    "response": "response_scale",
+}
+
+# Names of scikit-learn that `rank` takes beside its own.
+SAME = {"n_jobs": "jobs", "random_state": "seed", "sample_weight": "weight"}
+
+
+def present_names(
+    given: Mapping[str, Any], known: Collection[str], same: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return keyword arguments by the names that parameters have now, and those of ``same`` by the names they mean.
+
+    An old name gives a FutureWarning, an unknown one an error with the closest known name.
+    """
+    named = dict[str, Any]()
+    for name, value in given.items():
+        old = name not in known and RENAMED.get(name) in known
+        now = RENAMED[name] if old else same.get(name, name)
+        if now not in known:
+            raise checks.unknown_option(name, {*known, *same})
+        if now in named or (now != name and now in given):
+            raise checks.InputTypeError(
+                "{one} and {other} are the same parameter. Leave out one of them.",
+                one=checks.Mention(name, ""),
+                other=checks.Mention(now, ""),
+            )
+        if old:
+            checks.warn_user(f"{name} is now called {now}; the old name works until 0.5. Use {now}=.", FutureWarning)
+        named[now] = value
+    return named
 
 
 def find(name: str, settings: type[Options] = RankSettings) -> Field[Any]:
@@ -714,7 +744,7 @@ def document(item: Documented, settings: type[Options] = Settings) -> Documented
     """Describe the parameters of a function or class in the line ``{parameters}`` of its docstring; a decorator."""
     known = {each.name for each in fields(settings)}
     parameters = inspect.signature(item).parameters.values()  # type: ignore[arg-type]
-    names = [each.name for each in parameters if each.name in known and each.default != "deprecated"]
+    names = [each.name for each in parameters if each.name in known]
     described = [_describe(name, settings) for name in names]
     item.__doc__ = (item.__doc__ or "").replace("{parameters}", "\n".join(described).strip())
     return item

@@ -119,12 +119,16 @@ def adaptive(X: Any, y: Any, seed: int) -> Outcome:
 
 def nearest_subsample(X: Any, y: Any, seed: int) -> Outcome:
     """NEAREST with standard errors from subsamples."""
-    return _sure(total_indices(X, y, uncertainty=True, method="subsample", estimator="nearest", random_state=seed))
+    return _sure(
+        total_indices(X, y, uncertainty=True, method="subsample", variance_estimator="nearest", random_state=seed)
+    )
 
 
 def extrapolated_subsample(X: Any, y: Any, seed: int) -> Outcome:
     """EXTRAPOLATED with standard errors from subsamples."""
-    return _sure(total_indices(X, y, uncertainty=True, method="subsample", estimator="extrapolated", random_state=seed))
+    return _sure(
+        total_indices(X, y, uncertainty=True, method="subsample", variance_estimator="extrapolated", random_state=seed)
+    )
 
 
 def as_if_ungrouped(method: Method) -> Method:
@@ -170,7 +174,7 @@ def _fit(selector: FIRST, X: Any, y: Any) -> Outcome:
 
 def _estimate(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
     factors, rows = parts(X)
-    return _sure(total_indices(factors, y, uncertainty=True, estimator=estimator, random_state=seed, **rows))
+    return _sure(total_indices(factors, y, uncertainty=True, variance_estimator=estimator, random_state=seed, **rows))
 
 
 def _without_groups(X: Any) -> Any:

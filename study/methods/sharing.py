@@ -43,7 +43,7 @@ def sharing_adaptive(X: Any, y: Any, seed: int) -> Outcome:
 
 
 def _share(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
-    with open_variances(X, y, Options(estimator=estimator, random_state=seed)) as variances:
+    with open_variances(X, y, Options(variance_estimator=estimator, random_state=seed)) as variances:
         everything = variances.design.varying
         variances = variances.around(everything)
         size = diagnose_sample_size(variances, everything, variances.of(everything))

@@ -24,9 +24,9 @@ INTRODUCTION = f"""\
 estimator can have; where they bend or interact, it is at most about that of the best of the others here. Intervals
 hold the truth about as often as they should.
 
-How far `total_indices(X, y, estimator="adaptive")` is from the truth, beside the least error that any estimator can
-have, the other two estimators, and models that are fitted again without each factor; and how often its intervals hold
-the truth. The page is written by `python -m study show all` from the rows stored in `study/results`;
+How far `total_indices(X, y, variance_estimator="adaptive")` is from the truth, beside the least error that any
+estimator can have, the other two estimators, and models that are fitted again without each factor; and how often its
+intervals hold the truth. The page is written by `python -m study show all` from the rows stored in `study/results`;
 `python -m study run additive` runs what is missing of one experiment and `python -m study show additive` shows it.
 
 Error: the root mean square error of shares, over all factors and all runs of a cell, nulls included. A cell is a kind

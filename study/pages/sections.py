@@ -156,8 +156,8 @@ SETUPS = {
     "rare": "Friedman with two classes, 10 factors, ρ = 0.9. A class of 3 % of the rows, its logit a sum of two lines "
     f"that rise by {STEEPNESS} each. Amounts that are 0 in 70 % of the rows, and else exp(1.5 x₁) times lognormal "
     "noise of σ = ½: what is 0 depends on nothing.",
-    "intervals": '`total_indices(..., uncertainty=True, estimator="extrapolated")` on the factors of the model alone. '
-    "The g-function as above; Friedman and Ishigami with noise of variance 1.",
+    "intervals": '`total_indices(..., uncertainty=True, variance_estimator="extrapolated")` on the factors of the '
+    "model alone. The g-function as above; Friedman and Ishigami with noise of variance 1.",
     "time-order": f"1,000 rows of ten factors and a response, all independent of each other; each is a series in which "
     f"consecutive rows have a correlation of {MEMORY}. Groups: blocks of {BLOCK} consecutive rows.",
     "ten-tables": "The paper's ten real tables. Targets shuffled 20 times. And four divisions into five folds: the "

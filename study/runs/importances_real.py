@@ -55,11 +55,11 @@ def look_at(load: Callable[[], tuple[Any, Any]]) -> dict[str, Any]:
     y = np.asarray(y)
     chosen = FIRST(rule="calibrated", alpha=ALPHA, random_state=SEED).choose(X, y)
     X = X.iloc[:, np.flatnonzero(chosen)]
-    found = {name: total_indices(X, y, estimator=name, uncertainty=True) for name in ESTIMATORS}
+    found = {name: total_indices(X, y, variance_estimator=name, uncertainty=True) for name in ESTIMATORS}
     rng, shares = np.random.default_rng(SEED), []
     for _ in range(N_HALVES):
         rows = np.sort(rng.choice(len(y), len(y) // 2, replace=False))
-        half = total_indices(X.iloc[rows].reset_index(drop=True), y[rows], estimator="adaptive")
+        half = total_indices(X.iloc[rows].reset_index(drop=True), y[rows], variance_estimator="adaptive")
         shares.append([*half.values, half.r2_ceiling])
     whole = [*found["adaptive"].values, found["adaptive"].r2_ceiling]
     spread = np.sqrt(np.mean((np.array(shares) - whole) ** 2, axis=0))

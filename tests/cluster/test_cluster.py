@@ -76,7 +76,7 @@ SETTINGS = [
     {"missing": "drop", "forward": "fast"},
     {"rule": "calibrated", "split": True, "max_factors": 3},
     {"rule": "calibrated", "control": "fdr", "alpha": 0.3},
-    {"estimator": "extrapolated", "max_factors": 2},
+    {"variance_estimator": "extrapolated", "max_factors": 2},
 ]
 
 

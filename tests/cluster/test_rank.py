@@ -53,14 +53,14 @@ def assert_same(one, other):
 @pytest.mark.parametrize("rule", ["paper", "calibrated"])
 def test_workers_read_files(address, table, folder, rule):
     here = rank(folder, "y", rule=rule)
-    there = rank(folder, "y", rule=rule, cluster=address)
+    there = rank(folder, "y", rule=rule, scheduler=address)
     assert_same(here, there)
-    np.testing.assert_array_equal(here.indices.values, rank(table, "y", rule=rule, cluster=address).indices.values)
+    np.testing.assert_array_equal(here.indices.values, rank(table, "y", rule=rule, scheduler=address).indices.values)
 
 
 def test_text_files_are_converted_and_reports_are_written(address, table, tmp_path):
     table.write_csv(tmp_path / "data.csv")
-    here, there = (rank(tmp_path / "data.csv", "y", missing="drop", **more) for more in ({}, {"cluster": address}))
+    here, there = (rank(tmp_path / "data.csv", "y", missing="drop", **more) for more in ({}, {"scheduler": address}))
     assert_same(here, there)
     there.report(tmp_path / "page.html")
     assert "x68" in (tmp_path / "page.html").read_text()
@@ -79,7 +79,7 @@ def test_workers_that_cannot_read_the_files_say_so(address, folder, monkeypatch)
     monkeypatch.setattr(client_module.Cluster, "share", move_away_and_share)
     try:
         with pytest.raises(OSError, match=r"a worker on .* cannot read the table: .*part-0.parquet was removed"):
-            rank(folder, "y", cluster=address)
+            rank(folder, "y", scheduler=address)
     finally:
         (folder / "elsewhere").rename(path)
 
@@ -104,7 +104,7 @@ def test_a_scheduler_that_is_lost_is_told_in_one_line(folder, tmp_path, monkeypa
 
     levels = [logging.getLogger(name).level for name in ("distributed", "distributed.client")]
     with pytest.raises(SystemExit) as end, exit_on_error(debug=False):
-        rank(folder, "y", cluster=own.address, progress=lose)
+        rank(folder, "y", scheduler=own.address, progress=lose)
     assert end.value.code == 2
     said = capfd.readouterr().err
     assert re.fullmatch(r"error: the cluster at tcp://127\S* was lost. Start it again .* with --checkpoint, .*\n", said)
@@ -114,10 +114,10 @@ def test_a_scheduler_that_is_lost_is_told_in_one_line(folder, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"cluster": "tcp://127.0.0.1:1"}, "no Dask scheduler with workers at 'tcp://127.0.0.1:1'"),
-        ({"cluster": "nonsense"}, "no Dask scheduler with workers at 'nonsense'"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "no Dask scheduler with workers at 'tcp://127.0.0.1:1'"),
+        ({"scheduler": "nonsense"}, "no Dask scheduler with workers at 'nonsense'"),
         ({"workers": 0}, "workers must be a whole number of at least 1"),
-        ({"workers": 2, "cluster": "tcp://127.0.0.1:1"}, "does not go with"),
+        ({"workers": 2, "scheduler": "tcp://127.0.0.1:1"}, "does not go with"),
         ({"workers": 2, "memory": "1GB"}, "does not go with"),
         ({"workers": 2, "unique": True}, "unique= does not go with workers="),
     ],

@@ -61,7 +61,7 @@ def test_arrays_in_chunks(table):
 def test_files_that_workers_read(client, table, tmp_path):
     pl.from_pandas(table).write_parquet(tmp_path / "table.parquet")
     path, address = tmp_path / "table.parquet", client.scheduler.address
-    assert_same(rank(path, "y").indices, rank(path, "y", cluster=address).indices)
+    assert_same(rank(path, "y").indices, rank(path, "y", scheduler=address).indices)
 
 
 @pytest.mark.usefixtures("client")

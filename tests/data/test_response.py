@@ -192,10 +192,10 @@ def test_ranks_and_normal_scores():
     scores = normal_scores(y)
     assert scores.sum() == pytest.approx(0) and (np.argsort(scores) == np.argsort(y)).all()
     np.testing.assert_allclose(normal_scores(np.array([7.0, 3.0, 7.0, 3.0])), norm.ppf([0.75, 0.25] * 2))
-    np.testing.assert_allclose(read_response(y, 5, response="ranks").values[:, 0], mid_ranks(y) - 2.5)
-    np.testing.assert_allclose(read_response(y, 5, response="normal-scores").values[:, 0], scores)
-    with pytest.raises(ValueError, match='response="ranks" is for quantities; y has classes'):
-        read_response(list("abab"), 4, response="ranks")
+    np.testing.assert_allclose(read_response(y, 5, response_scale="ranks").values[:, 0], mid_ranks(y) - 2.5)
+    np.testing.assert_allclose(read_response(y, 5, response_scale="normal-scores").values[:, 0], scores)
+    with pytest.raises(ValueError, match='response_scale="ranks" is for quantities; y has classes'):
+        read_response(list("abab"), 4, response_scale="ranks")
 
 
 @pytest.mark.parametrize("y", [[1.0, 2, 4, 8], list("aabc")])

@@ -56,7 +56,7 @@ SETTINGS = [
     {"missing": "drop"},
     {"split": True},
     {"n_outer": 40, "forward": "fast"},
-    {"estimator": "extrapolated", "max_factors": 2},
+    {"variance_estimator": "extrapolated", "max_factors": 2},
 ]
 
 

@@ -96,7 +96,7 @@ def test_the_joint_index_is_that_of_the_selected_factors_among_them(fitted):
     kept = sorted(fitted.selected_.tolist())
     for cluster in fitted.clusters_:
         members = [X.columns[i] for i in kept if i in cluster.positions]
-        joint = total_indices(X.iloc[:, kept], y, subset=members, estimator="adaptive", uncertainty=True)
+        joint = total_indices(X.iloc[:, kept], y, subset=members, variance_estimator="adaptive", uncertainty=True)
         assert cluster.joint == pytest.approx(joint.values[0], rel=1e-9)
         assert cluster.standard_error == pytest.approx(joint.standard_errors[0], rel=1e-9)
         assert cluster.bias == pytest.approx(joint.uncertainty.bias[0], rel=1e-9)
@@ -122,7 +122,7 @@ def test_several_that_are_needed_and_not_missed_are_a_cluster():
     rng = np.random.default_rng(0)
     common, other = rng.normal(size=(2, 2000))
     X = np.column_stack([*(common + 0.7 * rng.normal(size=(4, 2000))), other])
-    found = FIRST(forced=range(5), estimator="extrapolated").fit(X, common + other)
+    found = FIRST(forced=range(5), variance_estimator="extrapolated").fit(X, common + other)
     shared = [cluster for cluster in found.clusters_ if set(cluster.positions) == {0, 1, 2, 3}]
     assert len(shared) == 1
     assert not shared[0].interchangeable
@@ -286,7 +286,7 @@ def test_all_selected_factors_together_are_no_cluster():
     rng = np.random.default_rng(0)
     common = rng.normal(size=2000)
     X = (common + 0.7 * rng.normal(size=(4, 2000))).T
-    found = FIRST(forced=range(4), estimator="extrapolated").fit(X, common)
+    found = FIRST(forced=range(4), variance_estimator="extrapolated").fit(X, common)
     assert all(len(cluster.factors) < 4 for cluster in found.clusters_)
 
 

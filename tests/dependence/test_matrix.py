@@ -119,7 +119,7 @@ def test_rows_of_a_group_do_not_explain_each_other():
 
 def test_the_same_bits_for_any_number_of_threads():
     X = np.column_stack([normal_pair(0.6, rows=900), np.random.default_rng(1).normal(size=(900, 3))])
-    one, two = (explained(X, n_jobs=n, estimator="extrapolated") for n in (1, 2))
+    one, two = (explained(X, n_jobs=n, variance_estimator="extrapolated") for n in (1, 2))
     assert one.tobytes() == two.tobytes()
 
 

@@ -60,7 +60,7 @@ def test_shares_below_0_are_shown_as_0_within_their_intervals():
 @pytest.mark.parametrize("factors", [1, 2, 5, 8])
 def test_shares_add_up_to_one(estimator, factors):
     X, y = friedman(rows=150, factors=10)
-    found = shapley_effects(X[:, 10 - factors :], y, estimator=estimator)
+    found = shapley_effects(X[:, 10 - factors :], y, variance_estimator=estimator)
     assert found.explained_variance > 0
     assert found.values.sum() == pytest.approx(1, abs=1e-9)
     assert (found.standard_errors >= 0).all() and (found.standard_errors <= 0.5).all()

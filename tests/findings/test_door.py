@@ -86,7 +86,7 @@ def test_ranks_are_compared_where_few_rows_hold_the_variance():
     y = np.exp(3 * x[:, 0] + 0.3 * rng.normal(size=300))
     frame = pl.DataFrame(x, schema=["a", "b"]).with_columns(pl.Series("pay", y))
     found = next(one for one in rank(frame, "pay", forced=["a"], seed=0).findings if one.kind == "few rows")
-    assert "of the ranks" in found.sentence and found.remedy == {"response": "ranks"}
+    assert "of the ranks" in found.sentence and found.remedy == {"response_scale": "ranks"}
 
 
 def test_a_plain_fit_does_not_look_at_columns(wages, monkeypatch):

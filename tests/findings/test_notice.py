@@ -211,7 +211,7 @@ def test_dummies_of_one_category_are_proposed_as_a_group():
     frame = people().drop(columns="region")
     (complete,) = noticed(frame.assign(**spread(quarter, ["spring", "summer", "fall", "winter"])))
     assert complete.kind == "dummies" and complete.columns == ("spring", "summer", "fall", "winter")
-    assert complete.command == "--group spring_summer=spring,summer,fall,winter"
+    assert complete.command == "--factor-groups spring_summer=spring,summer,fall,winter"
     (partial,) = noticed(frame.assign(**spread(quarter, ["northcen", "south", "west"])))
     assert partial.columns == ("northcen", "south", "west") and "level of its own where all are 0" in partial.sentence
     (numbered,) = noticed(frame.assign(**spread(quarter, ["q1", "q2", "q3"])))
@@ -265,7 +265,7 @@ def test_rows_that_hold_the_variance_are_named():
     assert (
         found.kind == "few rows"
         and found.sentence.startswith("Row 42 holds ")
-        and found.remedy == {"response": "ranks"}
+        and found.remedy == {"response_scale": "ranks"}
     )
     frame.loc[[5, 99], "wage"] = [700.0, 800.0]
     (found,) = noticed(frame)

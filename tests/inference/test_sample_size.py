@@ -63,7 +63,7 @@ def test_neighbours_are_no_farther_than_any_two_rows():
 def test_distance_is_no_bias_of_extrapolations():
     X = np.random.default_rng(0).normal(size=(100, 5))
     nearest, extrapolated = (
-        total_indices(X, X.sum(axis=1), estimator=name).sample_size for name in ("nearest", "extrapolated")
+        total_indices(X, X.sum(axis=1), variance_estimator=name).sample_size for name in ("nearest", "extrapolated")
     )
     assert nearest.distance_bias > 0.1
     assert extrapolated.distance_share == nearest.distance_share

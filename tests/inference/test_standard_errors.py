@@ -78,14 +78,16 @@ def fits_in_plain_loops():
 def test_the_extrapolated_variance_is_that_of_two_fits_in_plain_loops(fits_in_plain_loops):
     X, y, squares, reach = fits_in_plain_loops
     expected = extrapolate(reach) @ squares.mean(axis=1)
-    np.testing.assert_allclose(total_indices(X, y, estimator="extrapolated").noise_variance, expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        total_indices(X, y, variance_estimator="extrapolated").noise_variance, expected, rtol=1e-9
+    )
 
 
 def test_what_is_taken_off_for_bias_is_allowed_for(fits_in_plain_loops):
     X, y, squares, reach = fits_in_plain_loops
     near, wide = squares.mean(axis=1)
     assert wide > near
-    found = total_indices(X, y, estimator="extrapolated", uncertainty=True)
+    found = total_indices(X, y, variance_estimator="extrapolated", uncertainty=True)
     sure, taken_off = found.uncertainty, near - extrapolate(reach) @ squares.mean(axis=1)
     assert sure.r2_bias == pytest.approx(taken_off / y.var(ddof=1), rel=1e-8)
     margin = norm.ppf(0.975) * np.hypot(sure.r2, sure.r2_bias)
@@ -95,9 +97,9 @@ def test_what_is_taken_off_for_bias_is_allowed_for(fits_in_plain_loops):
 @estimators
 def test_p_values_are_on_the_safe_side_of_intervals(estimator, monkeypatch):
     X, y = friedman(300)
-    found = total_indices(X, y, uncertainty=True, estimator=estimator)
+    found = total_indices(X, y, uncertainty=True, variance_estimator=estimator)
     monkeypatch.setattr(uncertainty, "COMMON_AT_LEAST", uncertainty.COMMON)
-    bold = total_indices(X, y, uncertainty=True, estimator=estimator)
+    bold = total_indices(X, y, uncertainty=True, variance_estimator=estimator)
     np.testing.assert_array_equal(found.standard_errors, bold.standard_errors)
     positive = found.values > 0
     assert (found.p_values[positive] >= bold.p_values[positive]).all()
@@ -110,7 +112,7 @@ def test_p_values_are_on_the_safe_side_of_intervals(estimator, monkeypatch):
 @pytest.mark.slow
 @estimators
 def test_standard_errors_are_about_the_spread_over_many_tables(estimator):
-    results = [total_indices(*additive(seed=s), uncertainty=True, estimator=estimator) for s in range(80)]
+    results = [total_indices(*additive(seed=s), uncertainty=True, variance_estimator=estimator) for s in range(80)]
     for spread, errors in [
         (np.std([r.values[0] for r in results], ddof=1), [r.standard_errors[0] for r in results]),
         (np.std([r.noise_variance for r in results], ddof=1), [r.uncertainty.noise for r in results]),
@@ -122,14 +124,16 @@ def test_standard_errors_are_about_the_spread_over_many_tables(estimator):
 @pytest.mark.slow
 @estimators
 def test_p_values_of_what_adds_nothing_are_not_small(estimator):
-    results = [total_indices(*additive(seed=s), uncertainty=True, estimator=estimator) for s in range(80)]
+    results = [total_indices(*additive(seed=s), uncertainty=True, variance_estimator=estimator) for s in range(80)]
     assert np.mean([r.p_values[2] <= 0.05 for r in results]) <= 0.1
     assert np.mean([r.p_values[0] <= 0.001 for r in results]) == 1
 
 
 def test_extrapolation_takes_most_of_the_distance_bias_away():
     X, y = ishigami.sample(1000, 3, seed=0)
-    nearest, extrapolated = (total_indices(X, y, estimator=e).noise_variance for e in ("nearest", "extrapolated"))
+    nearest, extrapolated = (
+        total_indices(X, y, variance_estimator=e).noise_variance for e in ("nearest", "extrapolated")
+    )
     assert nearest > 1.7
     assert 0.8 < extrapolated < 1.35
 
@@ -140,7 +144,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     held, ceiling_held = [], []
     for seed in range(50):
         X, y = ishigami.sample(1000, 3, seed=seed)
-        found = total_indices(X, y, uncertainty=True, estimator="extrapolated")
+        found = total_indices(X, y, uncertainty=True, variance_estimator="extrapolated")
         low, high = found.interval().T
         held.append((low <= truth) & (truth <= high))
         ceiling_held.append(found.r2_interval()[0] <= 0.9326 <= found.r2_interval()[1])
@@ -152,7 +156,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 def test_where_neighbours_are_far_the_ceiling_may_be_much_higher():
     X, y = friedman(rows=300, factors=20)
     with pytest.warns(TooFewRowsWarning):
-        found = total_indices(X, y, uncertainty=True, estimator="extrapolated")
+        found = total_indices(X, y, uncertainty=True, variance_estimator="extrapolated")
     left, beyond = found.noise_variance / found.response_variance, 2 * (found.sample_size.distance_share - 0.1)
     assert 0.2 < beyond < 1
     assert found.uncertainty.r2_bias >= left * beyond
@@ -200,9 +204,9 @@ def test_errors_from_halves_are_about_those_of_the_plug_in():
 @estimators
 def test_errors_from_some_rows_are_those_of_the_mean_over_all(estimator, monkeypatch):
     X, y = additive(rows=2500)
-    some = total_indices(X, y, uncertainty=True, estimator=estimator)
+    some = total_indices(X, y, uncertainty=True, variance_estimator=estimator)
     monkeypatch.setattr(uncertainty, "MAX_ERROR_ROWS", 10_000)
-    everyone = total_indices(X, y, uncertainty=True, estimator=estimator)
+    everyone = total_indices(X, y, uncertainty=True, variance_estimator=estimator)
     np.testing.assert_allclose(some.standard_errors, everyone.standard_errors, rtol=0.15)
     np.testing.assert_allclose(some.uncertainty.noise, everyone.uncertainty.noise, rtol=0.15)
 
@@ -267,7 +271,9 @@ def test_what_rows_of_a_group_have_in_common_is_in_their_neighbours_too(estimato
         rng = np.random.default_rng(seed)
         person = np.repeat(np.arange(40), 10)
         y = 2 * rng.normal(size=40)[person] + rng.normal(size=400)
-        found.append(total_indices(rng.uniform(size=(400, 2)), y, groups=person, uncertainty=True, estimator=estimator))
+        found.append(
+            total_indices(rng.uniform(size=(400, 2)), y, groups=person, uncertainty=True, variance_estimator=estimator)
+        )
     spread = np.std([one.noise_variance for one in found], ddof=1)
     assert 0.85 < np.mean([one.uncertainty.noise for one in found]) / spread < 1.3
 
@@ -287,7 +293,9 @@ def test_all_rows_of_groups_are_looked_at(monkeypatch):
 def test_units_of_the_response_change_no_standard_error(estimator):
     X, y = friedman(rows=200)
     X = X[:, [0, 6, 7]]
-    plain, other = (total_indices(X, values, uncertainty=True, estimator=estimator) for values in (y, 1e6 - 1e3 * y))
+    plain, other = (
+        total_indices(X, values, uncertainty=True, variance_estimator=estimator) for values in (y, 1e6 - 1e3 * y)
+    )
     np.testing.assert_allclose(other.standard_errors, plain.standard_errors, rtol=1e-7)
     np.testing.assert_allclose(other.p_values, plain.p_values, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(other.uncertainty.noise, 1e6 * plain.uncertainty.noise, rtol=1e-7)
@@ -297,15 +305,15 @@ def test_units_of_the_response_change_no_standard_error(estimator):
 def test_order_of_rows_and_columns_changes_no_standard_error(estimator):
     X, y = mixed()
     rows = np.random.default_rng(1).permutation(len(y))
-    plain = total_indices(X, y, uncertainty=True, estimator=estimator)
-    other = total_indices(X[X.columns[::-1]].iloc[rows], y[rows], uncertainty=True, estimator=estimator)
+    plain = total_indices(X, y, uncertainty=True, variance_estimator=estimator)
+    other = total_indices(X[X.columns[::-1]].iloc[rows], y[rows], uncertainty=True, variance_estimator=estimator)
     np.testing.assert_allclose(other.standard_errors[::-1], plain.standard_errors, rtol=0.02)
 
 
 @estimators
 def test_the_same_bits_for_any_number_of_threads(estimator):
     X, y = friedman(rows=700)
-    one, two = (FIRST(estimator=estimator, n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (FIRST(variance_estimator=estimator, n_jobs=n).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(one.importances_, two.importances_)
     np.testing.assert_array_equal(one.standard_errors_, two.standard_errors_)
     np.testing.assert_array_equal(one.p_values_, two.p_values_)
@@ -415,14 +423,19 @@ def test_a_response_without_noise_has_an_exact_ceiling():
 @pytest.mark.parametrize("scale", [1e100, 1e-100])
 def test_huge_and_tiny_units_are_no_matter(scale):
     X, y = additive()
-    plain, other = (total_indices(X, values, uncertainty=True, estimator="extrapolated") for values in (y, scale * y))
+    plain, other = (
+        total_indices(X, values, uncertainty=True, variance_estimator="extrapolated") for values in (y, scale * y)
+    )
     np.testing.assert_allclose(other.standard_errors, plain.standard_errors, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"estimator": "best"}, "estimator must be one of 'nearest', 'extrapolated', 'adaptive'; got 'best'"),
+        (
+            {"variance_estimator": "best"},
+            "variance_estimator must be one of 'nearest', 'extrapolated', 'adaptive'; got 'best'",
+        ),
         ({"rule": "strict"}, "rule must be one of 'paper', 'calibrated'; got 'strict'"),
         ({"rule": "calibrated", "alpha": 0}, "alpha must be a number from 0.001 to 1; got 0"),
         ({"rule": "calibrated", "alpha": "low"}, "alpha must be a number from 0.001 to 1; got 'low'"),
@@ -462,7 +475,7 @@ def test_p_values_of_a_split_are_those_of_the_rows_that_did_not_choose():
     rng = np.random.default_rng(0)
     others = np.sort(rng.permutation(300)[1::2])
     chosen = selector.support_
-    given = total_indices(X[others][:, chosen], y[others], estimator="adaptive", uncertainty=True)
+    given = total_indices(X[others][:, chosen], y[others], variance_estimator="adaptive", uncertainty=True)
     np.testing.assert_allclose(np.log(selector.p_values_[chosen]), np.log(given.p_values), atol=0.5)
 
 

@@ -38,7 +38,7 @@ def test_what_moves_an_index_more_is_its_bias():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     y = X @ [2, 1, 0.5] + 0.3 * rng.normal(size=200)
-    total, closed = total_indices(X, y, uncertainty=True), closed_indices(X, y, estimator="nearest")
+    total, closed = total_indices(X, y, uncertainty=True), closed_indices(X, y, variance_estimator="nearest")
     allowed = total.uncertainty.r2_bias / total.r2_ceiling
     assert allowed > 0.01
     np.testing.assert_allclose(total.uncertainty.bias, (1 - total.values) * allowed, rtol=1e-9)

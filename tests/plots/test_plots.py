@@ -124,7 +124,7 @@ def test_a_ceiling_with_little_bias_has_its_interval_and_weak_factors_their_p_va
     rng = np.random.default_rng(2)
     X = rng.normal(size=(150, 4))
     found = total_indices(
-        X, X[:, 0] + 0.8 * X[:, 1] + 0.5 * rng.normal(size=150), estimator="extrapolated", uncertainty=True
+        X, X[:, 0] + 0.8 * X[:, 1] + 0.5 * rng.normal(size=150), variance_estimator="extrapolated", uncertainty=True
     )
     assert found.weak.any()
     ax = plot_importance(found)

@@ -540,7 +540,7 @@ def test_too_few_rows_and_bias_are_said_in_boxes(tmp_path):
     assert page.find(".//p[@id='too-few-rows']") is None
     bias = f"higher, by {100 * selector.indices_.sample_size.distance_bias:.0f} points or more"
     assert bias in text_of(page.find(".//p[@id='bias']")) and "“adaptive”" in text_of(page.find(".//p[@id='bias']"))
-    FIRST(estimator="adaptive").fit(X, y).report(tmp_path / "page.html")
+    FIRST(variance_estimator="adaptive").fit(X, y).report(tmp_path / "page.html")
     assert page_of(tmp_path / "page.html").find(".//p[@id='bias']") is None
 
 
@@ -735,7 +735,7 @@ def test_dates_are_written_as_dates(tmp_path):
 
 def test_ranks_are_said_to_be_explained(tmp_path):
     X, y = mixed()
-    FIRST(response="ranks", rule="calibrated", random_state=0).fit(X, y).report(tmp_path / "page.html")
+    FIRST(response_scale="ranks", rule="calibrated", random_state=0).fit(X, y).report(tmp_path / "page.html")
     page = page_of(tmp_path / "page.html")
     assert text_of(page.find(".//p[@id='answer']")).startswith("The ranks of y depend most on ")
     assert "of the variance of the ranks of y" in text_of(section(page, "ceiling"))

@@ -44,7 +44,7 @@ def test_it_prints_in_order_with_signs(found):
 def test_noise_is_ranked_to_the_end_though_less_and_less_seems_to_be_explained():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 6))
-    found = cumulative_ranking(X, X[:, 4] + 0.5 * rng.normal(size=60), estimator="nearest")
+    found = cumulative_ranking(X, X[:, 4] + 0.5 * rng.normal(size=60), variance_estimator="nearest")
     assert found.order[0] == 4 and len(found.order) == 6
     assert found.gains[1:].min() < 0
     assert found.values[-1] == pytest.approx(1)

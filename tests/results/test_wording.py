@@ -20,7 +20,7 @@ from firstfactor.results.wording import (
     say_rows_judged,
 )
 
-OPTIONS = [{}, {"split": True}, {"rule": "calibrated"}, {"estimator": "extrapolated"}, {"n_outer": 0.4}]
+OPTIONS = [{}, {"split": True}, {"rule": "calibrated"}, {"variance_estimator": "extrapolated"}, {"n_outer": 0.4}]
 
 
 def heavy(seed, rows=40):
@@ -154,7 +154,7 @@ def test_the_ceiling_of_factors_that_chance_may_have_selected_is_no_bound_on_eit
     sentence = say_ceiling(FIRST().fit(X, y).indices_, "y")
     assert sentence.endswith("; the estimate is too low for true factors, and too high for factors selected by chance.")
     assert "or more" not in sentence
-    found = FIRST(estimator="extrapolated").fit(*problems.friedman.sample(300, seed=0)).indices_
+    found = FIRST(variance_estimator="extrapolated").fit(*problems.friedman.sample(300, seed=0)).indices_
     assert f" (at most {percent(found.r2_interval()[1])}) of" in say_ceiling(found, "y")
 
 

@@ -219,7 +219,9 @@ def test_rows_of_no_weight_say_nothing():
 
 
 def test_a_factor_without_measurable_importance_stays_selected():
-    found = [calibrated(estimator="nearest").fit(*problems.friedman.sample(400, 10, 0.9, seed=s)) for s in range(6)]
+    found = [
+        calibrated(variance_estimator="nearest").fit(*problems.friedman.sample(400, 10, 0.9, seed=s)) for s in range(6)
+    ]
     without = [f for f in found if (f.importances_[f.support_] == 0).any()]
     assert without, "the seeds no longer show the case"
     for selector in without:

@@ -18,7 +18,7 @@ def test_rows_set_apart_are_counted():
 def test_the_calibrated_rule_adapts_if_nobody_says_otherwise():
     X, y = friedman(150)
     given, adaptive, nearest = (
-        FIRST(rule="calibrated", random_state=0, estimator=name).fit(X, y).importances_
+        FIRST(rule="calibrated", random_state=0, variance_estimator=name).fit(X, y).importances_
         for name in (None, "adaptive", "nearest")
     )
     np.testing.assert_array_equal(given, adaptive)

@@ -85,7 +85,7 @@ class TestMethod:
         outcome, sets = method(name)(X, y, 0), layout(3)
         assert tuple(sets) == KINDS and len(outcome.importances) == 15
         alone, total, joint, pair, fair = np.split(outcome.importances, [3, 6, 9, 12])
-        options = {"estimator": estimator, "random_state": 0}
+        options = {"variance_estimator": estimator, "random_state": 0}
         np.testing.assert_allclose(np.maximum(alone, 0), closed_indices(X, y, **options).values)
         np.testing.assert_allclose(np.maximum(total, 0), total_indices(X, y, **options).values)
         np.testing.assert_allclose(pair, interactions(X, y, **options).values)

@@ -233,7 +233,7 @@ OPTIONS = {
     "--alpha": (30, ["0.05", "0.5", "0.99", "1e-3"]),
     "--control": (5, ["fwer", "fdr"]),
     "--goal": (30, ["explain", "predict"]),
-    "--estimator": (20, ["nearest", "extrapolated", "adaptive"]),
+    "--variance-estimator": (20, ["nearest", "extrapolated", "adaptive"]),
     "--split": (12, None),
     "--stability": (6, ["1", "2", "3"]),
     "--n-neighbors": (30, ["2", "3", "5", "10", "20", "50"]),
@@ -248,7 +248,7 @@ OPTIONS = {
 WRONG_NUMBERS = ("0", "-1", "x", "", "nan", "inf", "1e9", "2.5", "99999999999999999999")
 WRONG = (
     *([option, "nonsense"] for option in ("--method", "--rule", "--control", "--goal", "--task", "--missing")),
-    *([option, "nonsense"] for option in ("--estimator", "--format")),
+    *([option, "nonsense"] for option in ("--variance-estimator", "--format")),
     *([option, names] for option in ("--factors", "--drop", "--categorical") for names in ("", ",", "[", "x*", "**")),
     *([word] for word in ("--nonsense", "-x", "--n-neighbours=3", "extra", "--html", "--target")),
     *(["--plot", path] for path in ("picture.xyz", "", "/no/such/folder/a.png", ".")),

@@ -19,7 +19,7 @@ from firstfactor.variance.smooth_fit import SmoothFit
 
 
 def estimate(X, y, **options):
-    return total_indices(X, y, estimator="adaptive", uncertainty=True, **options)
+    return total_indices(X, y, variance_estimator="adaptive", uncertainty=True, **options)
 
 
 def make_fit(X, y, weights=None, groups=None):
@@ -169,7 +169,7 @@ def test_it_is_several_times_as_precise_as_nearest_rows_where_there_is_noise():
         X = rng.normal(size=(300, 4))
         y = 2 * X[:, 0] + X[:, 1] + 5**0.5 * rng.normal(size=300)
         for name, some in errors.items():
-            some.append(total_indices(X, y, estimator=name).values - true)
+            some.append(total_indices(X, y, variance_estimator=name).values - true)
     size = {name: np.sqrt(np.mean(np.square(some))) for name, some in errors.items()}
     assert 2 * size["adaptive"] < size["nearest"] < size["extrapolated"] * 1.5
 
@@ -187,7 +187,7 @@ def test_where_no_smooth_fit_serves_all_comes_from_local_fits_to_y():
     rng = np.random.default_rng(0)
     X = rng.standard_t(2, size=(3000, 2))
     y = np.sum(np.floor(4 * X) % 7, axis=1)
-    local = total_indices(X, y, estimator="extrapolated", uncertainty=True)
+    local = total_indices(X, y, variance_estimator="extrapolated", uncertainty=True)
     same(estimate(X, y), local)
 
 
@@ -212,7 +212,7 @@ def test_no_set_of_factors_leaves_more_than_there_is():
 def test_of_many_rows_some_are_fitted_to(monkeypatch):
     monkeypatch.setattr(adaptive, "MAX_OUTER", 200)
     X, y = friedman(600)
-    with open_variances(X, y, Options(estimator="adaptive", n_outer=50)) as variances:
+    with open_variances(X, y, Options(variance_estimator="adaptive", n_outer=50)) as variances:
         assert variances.outer.size == 200
     assert np.isfinite(estimate(X, y).values).all()
 
@@ -261,7 +261,7 @@ def test_threads_change_no_bit():
 @pytest.mark.parametrize("ask", [closed_indices, shapley_effects])
 def test_sets_of_factors_are_parts_of_one_fit(ask):
     X, y = curved(200)
-    found = ask(X, y, estimator="adaptive")
+    found = ask(X, y, variance_estimator="adaptive")
     assert found.noise_variance == pytest.approx(estimate(X, y).noise_variance)
 
 
@@ -314,7 +314,7 @@ def test_what_a_factor_outside_of_the_fit_leaves_is_about_what_it_leaves_inside(
     rng = np.random.default_rng(0)
     X = rng.multivariate_normal(np.zeros(3), 0.6 + 0.4 * np.eye(3), 1000)
     y = X[:, 0] + X[:, 1] + rng.normal(size=1000)
-    with open_variances(X, y, Options(estimator="adaptive")) as variances:
+    with open_variances(X, y, Options(variance_estimator="adaptive")) as variances:
         outside, inside = (variances.around(some).of((2,)) for some in ((0, 1), (0, 1, 2)))
         whole = variances.around((0, 1)).of((0, 1))
     true = 3.2 + 1 - 1.2**2  # of y, less what is told by a covariance of 1.2

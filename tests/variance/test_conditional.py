@@ -76,7 +76,7 @@ def test_halves_keep_groups_together_and_have_as_many_of_them():
 
 def test_parts_are_estimated_as_the_whole_is():
     X, y = friedman(200)
-    with open_variances(X, y, Options(estimator="extrapolated", random_state=0)) as variances:
+    with open_variances(X, y, Options(variance_estimator="extrapolated", random_state=0)) as variances:
         half = halves(variances)[0]
         assert half.of([0, 6]) == ExtrapolatedSearch(half.search).one([0, 6]) != half.search.one([0, 6])
 

@@ -121,7 +121,7 @@ def test_the_order_of_rows_means_nothing(estimator, table, data):
     X, y = table
     order = data.draw(st.permutations(range(len(y))))
     first, second = (
-        total_indices(X.iloc[rows].reset_index(drop=True), y[rows], estimator=estimator, task="regression")
+        total_indices(X.iloc[rows].reset_index(drop=True), y[rows], variance_estimator=estimator, task="regression")
         for rows in (list(range(len(y))), order)
     )
     np.testing.assert_allclose(second.values, first.values, rtol=1e-6, atol=1e-6)

@@ -68,7 +68,7 @@ def test_linear_in_directions_that_hardly_vary():
     x = rng.normal(size=200)
     X = np.column_stack([x, x + 1e-3 * rng.normal(size=200)])
     y = 1e3 * (X[:, 0] - X[:, 1]) + 0.1 * rng.normal(size=200)
-    assert total_indices(X, y, estimator="extrapolated").r2_ceiling > 0.95
+    assert total_indices(X, y, variance_estimator="extrapolated").r2_ceiling > 0.95
 
 
 def test_a_trend_sees_nothing_in_noise(monkeypatch):
@@ -111,11 +111,13 @@ def test_values_far_away_count_as_less_far():
 
 def test_a_trend_of_some_rows_serves_all(monkeypatch):
     X, y = friedman(rows=600)
-    whole = total_indices(X[:, [0, 6]], y, estimator="extrapolated").noise_variance
+    whole = total_indices(X[:, [0, 6]], y, variance_estimator="extrapolated").noise_variance
     monkeypatch.setattr(trends, "MAX_TREND_ROWS", 200)
     trend, _ = fit(X, y, [0, 6])
     assert (trend.leverage > 0).sum() == 200 == (trend.left_out != 0).sum()
-    assert total_indices(X[:, [0, 6]], y, estimator="extrapolated").noise_variance == pytest.approx(whole, rel=0.03)
+    assert total_indices(X[:, [0, 6]], y, variance_estimator="extrapolated").noise_variance == pytest.approx(
+        whole, rel=0.03
+    )
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_TERMS", 9), ("MAX_TERMS_PER_ROW", 0.09), ("MAX_CELLS", 900)])

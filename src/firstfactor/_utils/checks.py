@@ -155,10 +155,11 @@ def is_share(value: Any) -> bool:
 
 
 def unknown_option(name: str, options: Iterable[str]) -> TypeError:
-    """Return the error for an unknown keyword, with the most similar known one."""
-    options = list(options)
-    meant = "".join(f" Did you mean {near!r}?" for near in difflib.get_close_matches(name, options, n=1))
-    return TypeError(f"there is no option {name!r}.{meant} The options are: {', '.join(options)}.")
+    """Return the error for an unknown keyword, with the most similar known one; with all of them if none is similar."""
+    plain = {option.replace("_", ""): option for option in sorted(options)}
+    near = difflib.get_close_matches(name.lower().replace("_", ""), plain, n=1)
+    way_out = f"Did you mean {plain[near[0]]!r}?" if near else f"The options are: {', '.join(plain.values())}."
+    return TypeError(f"there is no option {name!r}. {way_out}")
 
 
 def generator(random_state: Any, parameter: Parameter = "random_state") -> "np.random.Generator":

@@ -47,7 +47,7 @@ Examples:
   firstfactor rank data/*.parquet -t y
   firstfactor rank big.parquet -t y --memory 4GB --method first-fast
   firstfactor rank big.parquet -t y --workers 2 --checkpoint run.json
-  firstfactor rank data.csv -t y --group size=x1,x2 --period hour=24
+  firstfactor rank data.csv -t y --factor-groups size=x1,x2 --period hour=24
   firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w
   cat data.csv | firstfactor rank - -t y --missing drop --json result.json
 """

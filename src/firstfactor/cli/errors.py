@@ -9,7 +9,7 @@ from typing import Any
 
 from .._utils.checks import Mention, Message
 from .._utils.text import printable, without_controls
-from ..settings import RANK, find
+from ..settings import RANK
 from .interrupts import INTERRUPTS
 
 WRONG_INPUT, PIPE_CLOSED, BUG = 2, 141, 1
@@ -46,7 +46,7 @@ def as_typed(parameter: Mention) -> str:
 
 def dashed(name: str) -> str:
     """Return the name of a parameter as it is typed."""
-    return name if name == "target" else find(name).metadata["cli_name"] or name.replace("_", "-")
+    return name.replace("_", "-")
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
@@ -12,7 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from .._utils.checks import Message
-from ..settings import RANK, find
+from ..settings import RANK, RENAMED, find
 from .errors import as_typed, dashed
 
 # Parameters that do not apply to a table that comes with the package.
@@ -33,7 +34,7 @@ _ONLY_FOR_FILES = (
     "unique",
     "sample",
     "memory",
-    "cluster",
+    "scheduler",
     "workers",
     "format",
     "table",
@@ -132,9 +133,13 @@ def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = [each for each in inspect.signature(command).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        renamed = {old: now for old, now in RENAMED.items() if now in names}
         options = [option for name in names for option in _options(name)] + [*OUTPUTS]
+        options += [option for old, now in renamed.items() for option in _options(now, old)]
 
         def run(**given: Any) -> None:
+            for old, now in renamed.items():
+                _take_renamed(old, now, given)
             parameters = {name: value for name in names if (value := _take(name, given)) is not None}
             command(**given, **parameters)
 
@@ -144,6 +149,17 @@ def takes_parameters(*names: str) -> Callable[[Callable[..., None]], Callable[..
         return run
 
     return decorate
+
+
+def _take_renamed(old: str, now: str, given: dict[str, Any]) -> None:
+    """Move the value of an option that was given by its old name, and say so; both names are an error."""
+    value = given.pop(old)
+    if not value:
+        return
+    if given[now]:
+        raise typer.BadParameter(f"it is the same as --{dashed(now)}.", param_hint=f"--{dashed(old)}")
+    print(f"warning: --{dashed(old)} is now called --{dashed(now)}; the old name works until 0.5.", file=sys.stderr)
+    given[now] = value
 
 
 def _take(name: str, given: dict[str, Any]) -> Any:
@@ -159,8 +175,8 @@ def _take(name: str, given: dict[str, Any]) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def _options(name: str) -> list[inspect.Parameter]:
-    """Return the options of one parameter; their value is None if they are not given."""
+def _options(name: str, old: str | None = None) -> list[inspect.Parameter]:
+    """Return the options of one parameter, or the hidden one of its old name; their value is None if not given."""
     details = find(name).metadata
     kind, parser = details["cli_type"], None
     if details["choices"]:
@@ -170,9 +186,14 @@ def _options(name: str) -> list[inspect.Parameter]:
     elif kind == "number or fraction":
         kind, parser = int, number_or_fraction
     option: Any = typer.Option(
-        f"--{dashed(name)}", metavar=details["metavar"], help=_help(name), show_default=False, parser=parser
+        f"--{dashed(old or name)}",
+        metavar=details["metavar"],
+        help=_help(name),
+        show_default=False,
+        parser=parser,
+        hidden=old is not None,
     )
-    options = [_keyword(name, Annotated[kind | None, option])]
+    options = [_keyword(old or name, Annotated[kind | None, option])]
     if find(name).default is True:
         switch: Any = typer.Option(flag(name), help=_help_off(name), show_default=False)
         options.insert(0, _keyword(f"no_{name}", Annotated[bool | None, switch]))

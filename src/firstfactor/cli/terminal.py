@@ -47,7 +47,7 @@ def print_result(screen: Screen, result: Ranking, all_notes: bool = False) -> No
     for leak in say_leaks(result, all_notes):
         screen.print(("Leak: ", "bold red"), leak)
     screen.print()
-    several = result.settings["response"] != "values"
+    several = result.settings["response_scale"] != "values"
     screen.print((say_drivers(result.indices, response_name(result), several=several), "bold"))
     if result.indices.selected.size:
         screen.print(say_ceiling(result.indices, response_name(result)))
@@ -82,7 +82,7 @@ def response_name(result: Ranking) -> str:
     """Return the name of the response that is explained."""
     names = [printable(name) for name in result.dataset.target_names]
     name = list_names(names) + (" (standardised, summed)" if len(names) > 1 else "")
-    return name_response(name, result.settings["response"])
+    return name_response(name, result.settings["response_scale"])
 
 
 def data_line(result: Ranking) -> list[str | tuple[str, str]]:
@@ -164,7 +164,7 @@ def doubts(result: Ranking, all_notes: bool = False) -> Iterator[str]:
         yield f"{too_few} Use {'' if indices.path is not None else '--method first, fewer factors or '}more rows."
     for doubt in (
         say_no_evidence(indices),
-        say_bias(indices, "Try --estimator adaptive."),
+        say_bias(indices, "Try --variance-estimator adaptive."),
         say_no_shares(indices),
     ):
         if doubt:

@@ -275,7 +275,7 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
             client.wait_for_workers(1, timeout=PATIENCE_AT_START)
         except (OSError, TimeoutError, ValueError) as error:
             raise InputError(
-                "{cluster}: there is no Dask scheduler with workers at {address!r}. Give the address that it prints "
+                "{scheduler}: there is no Dask scheduler with workers at {address!r}. Give the address that it prints "
                 "when it starts, such as tcp://127.0.0.1:8786, or use {workers=} to start some here.",
                 address=address,
             ) from error

@@ -30,7 +30,7 @@ class Reading:
     factor_groups: Mapping[str, Factors] | None = None
     period: Mapping[Any, float] | None = None
     task: str = "auto"
-    response: str = "values"
+    response_scale: str = "values"
     output_weights: Sequence[float] | None = None
 
     def of_columns(self, names: tuple[str, ...], columns: Sequence[int]) -> "Reading":
@@ -143,7 +143,7 @@ class Table:
         reading, weights = self.reading, _normalise(self.weights)
         return Observations(
             _build(self.encoded, reading),
-            self.target.encode(reading.task, reading.response, reading.output_weights, weights),
+            self.target.encode(reading.task, reading.response_scale, reading.output_weights, weights),
             weights,
             None if self.groups is None else _renumber(self.groups),
             self.rows,

@@ -99,13 +99,13 @@ class RawResponse:
     def encode(
         self,
         task: str = "auto",
-        response: str = "values",
+        response_scale: str = "values",
         output_weights: Sequence[float] | None = None,
         weights: Floats | None = None,
     ) -> Response:
         """Encode the response; with ``task="auto"``, text, booleans, categories and two values are classes."""
         checks.one_of("task", task, ("auto", "regression", "classification"))
-        outputs = [_read_output(column.values, task, response, weights) for column in self.columns]
+        outputs = [_read_output(column.values, task, response_scale, weights) for column in self.columns]
         shares = _output_shares(output_weights, len(outputs))
         if len(outputs) == 1:
             return replace(outputs[0], names=self.names)
@@ -192,7 +192,7 @@ def _take(column: Column, rows: NDArray[np.intp]) -> Column:
     return Column(taken)
 
 
-def _read_output(values: Any, task: str, response: str, weights: Floats | None) -> Response:
+def _read_output(values: Any, task: str, response_scale: str, weights: Floats | None) -> Response:
     """Return one output as a response of its own."""
     if task == "regression" and not is_numeric(values):
         raise InputError(
@@ -210,9 +210,9 @@ def _read_output(values: Any, task: str, response: str, weights: Floats | None) 
                 value=levels[present[0]],
             )
         if task != "regression":
-            return _encode_classes(codes, levels, present, response, weights)
+            return _encode_classes(codes, levels, present, response_scale, weights)
     numbers = exact_floats(values)
-    scores = _transform(numbers, response)
+    scores = _transform(numbers, response_scale)
     encoded = _quantity(scores[:, None], weights)
     return replace(encoded, n_values=_count_few_values(numbers))
 
@@ -233,7 +233,7 @@ def _count_few_values(numbers: Floats) -> int:
 
 
 def _encode_classes(
-    codes: NDArray[np.intp], levels: list[Any], present: NDArray[np.intp], response: str, weights: Floats | None
+    codes: NDArray[np.intp], levels: list[Any], present: NDArray[np.intp], response_scale: str, weights: Floats | None
 ) -> Response:
     if present.size > max(MOST_RARE_CLASSES, codes.size / 2) or present.size > LARGEST_CLASSES:
         raise InputError(
@@ -242,10 +242,10 @@ def _encode_classes(
             n_classes=present.size,
             n_rows=codes.size,
         )
-    if response != "values":
+    if response_scale != "values":
         raise InputError(
             "{setting} is for quantities; {y} has classes. Leave it out, or convert {y}.",
-            setting=Mention("response", f'"{response}"'),
+            setting=Mention("response_scale", f'"{response_scale}"'),
         )
     kinds = sorted({type(levels[code]).__name__ for code in present})
     try:
@@ -263,11 +263,11 @@ def _encode_classes(
     return Response(values, variance, "classification", tuple(levels[code] for code in order))
 
 
-def _transform(numbers: Floats, response: str) -> Floats:
+def _transform(numbers: Floats, response_scale: str) -> Floats:
     """Return a numeric response unchanged, as ranks or as normal scores, (rows,)."""
-    if response == "values":
+    if response_scale == "values":
         return numbers
-    return mid_ranks(numbers) if response == "ranks" else normal_scores(numbers)
+    return mid_ranks(numbers) if response_scale == "ranks" else normal_scores(numbers)
 
 
 def mid_ranks(y: Floats) -> Floats:

@@ -189,14 +189,11 @@ _WAYS_OUT: Mapping[Kind, tuple[str, str]] = MappingProxyType(
             "Use --task classification if they are classes.",
         ),
         "skewed": (
-            'Use response="normal-scores" to rank by these.',
-            "Use --response normal-scores to rank by these.",
+            'Use response_scale="normal-scores" to rank by these.',
+            "Use --response-scale normal-scores to rank by these.",
         ),
     }
 )
-
-# Options of the command for parameters of `rank` that a remedy may name.
-_OPTIONS = {"drop": "--drop", "groups": "--groups", "response": "--response", "factor_groups": "--group"}
 
 
 @dataclass(frozen=True)
@@ -244,7 +241,7 @@ class Finding:
     @property
     def command(self) -> str:
         """Remedy as options of the command."""
-        return " ".join(f"{_OPTIONS[name]} {_as_option(value)}" for name, value in self.remedy.items())
+        return " ".join(f"--{name.replace('_', '-')} {_as_option(value)}" for name, value in self.remedy.items())
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding for JSON."""

@@ -31,4 +31,4 @@ def find_few_rows(table: SensedTable) -> Finding | None:
     named = "" if count == 1 else f" (rows {rows})"
     held_by = f"{which} {100 * held[count - 1]:.0f} % of the variance of {table.target.name}{named}"
     sentence = f"{held_by}: results are about {'it' if count == 1 else 'them'}."
-    return Finding("few rows", sentence, (table.target.name,), count, {"response": "ranks"})
+    return Finding("few rows", sentence, (table.target.name,), count, {"response_scale": "ranks"})

@@ -178,7 +178,7 @@ class AnalysedTable:
         """Return conditional variances given some factors, on all rows that were analysed."""
         assert self.options is not None
         plain = replace(
-            self.options, n_neighbors=None, n_outer=None, missing="level", estimator=estimator, random_state=0
+            self.options, n_neighbors=None, n_outer=None, missing="level", variance_estimator=estimator, random_state=0
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the analysis has already warned

@@ -168,7 +168,7 @@ def gather(
     if X is not None:
         data = read_data(AnalysedTable(X, y, indices, options, sample_weight, groups, observed))
     names = list_names([printable(name) for name in indices.outputs])
-    response = name_response(names, (settings or {}).get("response", "values"))
+    response = name_response(names, (settings or {}).get("response_scale", "values"))
     n_rows = len(data.target.values) if data else indices.n_rows
     return {
         "title": title or f"What {'does' if len(indices.outputs) == 1 else 'do'} {names} depend on?",

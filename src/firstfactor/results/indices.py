@@ -60,7 +60,7 @@ class Indices(frames.Tabular):
     >>> from firstfactor import total_indices
     >>> X = np.random.default_rng(0).uniform(size=(500, 3))
     >>> y = np.sin(6 * X[:, 0]) + X[:, 1]
-    >>> indices = total_indices(X, y, uncertainty=True, estimator="adaptive")
+    >>> indices = total_indices(X, y, uncertainty=True, variance_estimator="adaptive")
     >>> indices.ranking
     array([1, 2, 3])
     >>> indices.interval().round(2)
@@ -234,8 +234,8 @@ class Indices(frames.Tabular):
         """Return the confidence interval of each index.
 
         It accounts for chance and bias: the distance between neighbours makes indices too small, by an amount that is
-        known only roughly with ``estimator="nearest"``. It contains the share that is shown, and extends from 0 to 1 if
-        the ceiling may be 0.
+        known only roughly with ``variance_estimator="nearest"``. It contains the share that is shown, and extends from
+        0 to 1 if the ceiling may be 0.
 
         Parameters
         ----------

@@ -127,7 +127,7 @@ class Budget:
         """Return the bytes needed for all but reading, with some number of threads."""
         settings = self._request.settings
         n_rows, p, calibrated = _rows(wanted), len(wanted.used), settings.rule == "calibrated"
-        fits = FITS if calibrated or settings.estimator == "extrapolated" else 0
+        fits = FITS if calibrated or settings.variance_estimator == "extrapolated" else 0
         base = min(LEAST_BASE + len(as_list(settings.forced)), p) if settings.selects else p
         outputs = _count_outputs(wanted, settings.task)
         numbers = ALWAYS + 2 * len(wanted.roles.others) + jobs * (SEARCH + COPIES_OF_BASE * base + fits)

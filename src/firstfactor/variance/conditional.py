@@ -276,7 +276,7 @@ def make_variances(observed: Observations, options: Options, many_sets: bool = F
     n_neighbors = checks.integer("n_neighbors", n_neighbors, 2, most, why)
     rng = checks.generator(options.random_state)
     outer = draw_outer_rows(design, response, options.n_outer, options.subsample, rng)
-    workers, estimator = Workers(options.n_jobs), options.estimator or "nearest"
+    workers, estimator = Workers(options.n_jobs), options.variance_estimator or "nearest"
     if not many_sets and math.prod(design.values.shape) <= (SMALL if estimator == "nearest" else SMALL_FOR_FITS):
         workers = Workers(1)
     search = kind_of_search(design)(

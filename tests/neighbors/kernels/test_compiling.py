@@ -138,9 +138,9 @@ for rule in ("paper", "calibrated"):
     FIRST(rule=rule, n_outer=50).fit(large[:5000, :3], large[:5000, 0])
 for estimator in ("nearest", "extrapolated"):
     for rows in (None, groups):
-        total_indices(frame, classes, groups=rows, estimator=estimator, uncertainty=True)
-        total_indices(X, y, groups=rows, estimator=estimator, sample_weight=weights)
-        total_indices(few, outputs, groups=rows, estimator=estimator)
+        total_indices(frame, classes, groups=rows, variance_estimator=estimator, uncertainty=True)
+        total_indices(X, y, groups=rows, variance_estimator=estimator, sample_weight=weights)
+        total_indices(few, outputs, groups=rows, variance_estimator=estimator)
 for rows in (None, groups):
     shapley_effects(frame, y, groups=rows, sample_weight=weights)
     interactions(frame, classes, groups=rows)
