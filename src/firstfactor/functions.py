@@ -18,9 +18,8 @@ from .results.cumulative import CumulativeRanking
 from .results.indices import Indices
 from .results.interactions import Interactions
 from .results.stability import Stability
-from .selection.backward import eliminate
+from .selection.algorithms import eliminate, rank_by_gain
 from .selection.fitting import estimate_selected
-from .selection.forward import rank_by_gain
 from .selection.stability import Pairs, Progress, select_on_halves
 from .settings import Options, OptionsDict, find
 from .variance.conditional import Variances, open_variances

@@ -497,7 +497,7 @@ def _estimate(variances: "Variances", settings: RankSettings, callback: "Callabl
     """Estimate importances by the method of the settings."""
     from .dependence.sharing import add_sharing
     from .inference.totals import estimate_totals
-    from .selection.backward import eliminate
+    from .selection.algorithms import eliminate
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
 
     design = variances.design

@@ -1,6 +1,9 @@
-"""Test of the line of a factor beside the lines of all others: the t-test of a linear model, given a base.
+"""Lines of the factors outside a base: each beside all others, and all together.
 
-A factor that only resembles a true one adds nothing here, and one that others mask becomes visible.
+Beside the lines of all others, a line has the t-test of a linear model: a factor that only resembles a true one adds
+nothing there, and one that others mask becomes visible. Together, many weak lines can explain much, though none of them
+can be named. A ridge regression on them, fitted to some rows, gives on other rows a lower bound for how much. Its
+squared errors are compared row by row with those without it, so that the noise cancels.
 """
 
 from collections.abc import Sequence
@@ -8,15 +11,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from ..data.encoding import TINY
-from ..neighbors.strategy import Floats
+from ..neighbors.strategy import Floats, Positions
+from ..results.constants import LEVEL
 from .constants import MOST_LEVELS_IN_LINE, MOST_LINES_BESIDE, ROWS_PER_LINE_BESIDE, SMALLEST_LINE_LEFT
 from .functions import FactorFunctions, Functions
 from .regression import Regression
 
 # Ridge, as a share of the squared length, for lines that are exact copies of each other.
 RIDGE = 1e-6
+
+# Penalties of the ridge regression to try, in units of the number of rows.
+PENALTIES = np.logspace(-3, 3, 13)
 
 
 @dataclass(frozen=True)
@@ -86,3 +94,32 @@ def _left_of(
     """Return residuals of the first functions of factors of one block, given a base, and their number for each."""
     first = [functions.of(i)[: max(min(functions.n_plain(i), MOST_LEVELS_IN_LINE), n_functions)] for i in factors]
     return regression.remains(regression.weigh(np.concatenate(first))), list(map(len, first))
+
+
+def explained_by_rest(lines: Lines, outputs: Floats, folds: Positions, groups: Positions | None) -> float:
+    """Return a lower bound for the variance in the residuals of y, (outputs, rows), that the lines explain together."""
+    X, y = lines.left.T, outputs.T
+    gains = np.empty(len(X))
+    for fold in range(int(folds.max()) + 1):
+        inside = folds != fold
+        predicted = X[~inside] @ _ridge(X[inside], y[inside])
+        gains[~inside] = (y[~inside] ** 2 - (y[~inside] - predicted) ** 2).sum(axis=1)
+    if groups is not None:
+        gains = np.bincount(groups, gains) * (groups.max() + 1) / groups.size
+    error = gains.std(ddof=1) / np.sqrt(gains.size)
+    return float(gains.mean() - norm.isf(1 - LEVEL) * error)
+
+
+def _ridge(X: Floats, y: Floats) -> Floats:
+    """Return the slopes of each output, (lines, outputs), with the penalty of least generalised cross-validation."""
+    left, sizes, right = np.linalg.svd(X, full_matrices=False)
+    along = left.T @ y
+    outside = (y**2).sum() - (along**2).sum()
+    errors = []
+    for penalty in PENALTIES * len(X):
+        shrunk = sizes**2 / (sizes**2 + penalty)
+        error = outside + (((1 - shrunk)[:, None] * along) ** 2).sum()
+        errors.append(error / (len(X) - shrunk.sum()) ** 2)
+    penalty = PENALTIES[int(np.argmin(errors))] * len(X)
+    slopes: Floats = right.T @ ((sizes / (sizes**2 + penalty))[:, None] * along)
+    return slopes

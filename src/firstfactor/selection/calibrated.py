@@ -16,8 +16,7 @@ from .._utils.threads import ONE_BLAS_THREAD
 from ..data.design import Design
 from ..data.encoding import TINY
 from ..data.response import centre_columns
-from ..evidence import rest
-from ..evidence.candidates import Candidates, CandidateTest, beside_others
+from ..evidence.candidates import Candidates, CandidateTest, JointTest, beside_others, joint_test
 from ..evidence.constants import (
     BEYOND_DOUBT,
     COMPARED,
@@ -43,8 +42,7 @@ from ..evidence.constants import (
 from ..evidence.distilled import benjamini_hochberg, distil, draw_folds, holm, predictors
 from ..evidence.functions import FactorFunctions
 from ..evidence.known import known_from, nearly_known
-from ..evidence.lines import Lines
-from ..evidence.products import JointTest, joint_test
+from ..evidence.lines import Lines, explained_by_rest
 from ..evidence.regression import regress
 from ..evidence.scores import Draws, Residuals
 from ..findings.copies import number_kinds
@@ -401,7 +399,7 @@ class CalibratedRule:
         lines = Lines.of(self._functions, residuals.regression, tuple(sorted(left_out)))
         if not len(lines.left):
             return 0.0
-        return max(rest.explained_by_rest(lines, residuals.left, self._folds, self._draws.groups), 0.0)
+        return max(explained_by_rest(lines, residuals.left, self._folds, self._draws.groups), 0.0)
 
     def _test_each(self, residuals: Residuals, base: tuple[int, ...], candidates: tuple[int, ...]) -> CandidateTest:
         def test() -> Floats:

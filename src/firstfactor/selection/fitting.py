@@ -21,9 +21,8 @@ from ..results.uncertainty import SampleSize, Uncertainty
 from ..settings import Settings
 from ..variance.conditional import Variances, halves
 from ..variance.totals import single_totals
-from .backward import eliminate
+from .algorithms import eliminate, forward_rule, select_forward
 from .compact import make_compact
-from .forward import forward_rule, select_forward
 from .selection import OnStep, Selection, StepCallback, ignore_step
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from firstfactor._utils.threads import Workers
-from firstfactor.evidence import products
+from firstfactor.evidence import candidates as joint
 from firstfactor.evidence.scores import bonferroni, deviate, p_value, reweigh, standardise
 from tests.evidence.parts import WORKERS, functions_of, least_squares, residuals_of
 
@@ -27,7 +27,7 @@ def noise(rows=ROWS):
 def together(X, y, candidates=None, base=(), workers=WORKERS, most=3, **options):
     functions = functions_of(X)
     residuals = residuals_of(functions, y, base, whole=True, **options)
-    return products.joint_test(functions, residuals, candidates or range(X.shape[1]), workers, most)
+    return joint.joint_test(functions, residuals, candidates or range(X.shape[1]), workers, most)
 
 
 def naive_sets(X, y, candidates, base=(), weights=None):
@@ -123,7 +123,7 @@ def test_less_than_nothing_needs_no_draws():
     y = least_squares(np.array([np.ones(ROWS), *pairs, *threes], float), noise()[None])[0]
     residuals = residuals_of(functions, y)
     residuals.squares_and_draws = None
-    assert products.joint_test(functions, residuals, range(4), WORKERS, 3).p_value == 1
+    assert joint.joint_test(functions, residuals, range(4), WORKERS, 3).p_value == 1
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -131,8 +131,8 @@ def test_many_factors_show_the_same_pair_as_few(monkeypatch, weights):
     X = numbers(30)
     y = X[:, 7] * X[:, 21] + noise()
     few = together(X, y, weights=weights)
-    monkeypatch.setattr(products, "MOST_PAIRS", 100)
-    monkeypatch.setattr(products, "MOST_THREES", 100)
+    monkeypatch.setattr(joint, "MOST_PAIRS", 100)
+    monkeypatch.setattr(joint, "MOST_THREES", 100)
     many = together(X, y, weights=weights)
     assert many.factors == few.factors == (7, 21)
     assert few.p_value < many.p_value < 0.01
@@ -140,8 +140,8 @@ def test_many_factors_show_the_same_pair_as_few(monkeypatch, weights):
 
 def test_of_many_pairs_the_chance_is_that_of_all(monkeypatch):
     X, y = numbers(30), noise() + 0.35 * numbers(30)[:, 7] * numbers(30)[:, 21]
-    monkeypatch.setattr(products, "MOST_PAIRS", 100)
-    monkeypatch.setattr(products, "MOST_THREES", 100)
+    monkeypatch.setattr(joint, "MOST_PAIRS", 100)
+    monkeypatch.setattr(joint, "MOST_THREES", 100)
     functions = functions_of(X)
     residuals = residuals_of(functions, y)
     lines = {i: functions.multiplied(i) for i in range(30)}
@@ -158,28 +158,28 @@ def test_promising_pairs_are_those_with_the_largest_scores(monkeypatch, size):
     functions = functions_of(X)
     y = np.column_stack([noise() + X[:, 3] ** 2, noise()[::-1]])  # a factor is no pair with itself
     residuals = residuals_of(functions, y, weights=WEIGHTS)
-    lines = products._first_functions(functions, residuals, range(12))
+    lines = joint._first_functions(functions, residuals, range(12))
     scores = {}
     for i, j in combinations(range(12), 2):
         product = lines[i, 0].astype(float) * lines[j, 0] * np.sqrt(WEIGHTS)
         scores[i, j] = sum((product @ output) ** 2 for output in residuals.left)
-    monkeypatch.setattr(products, "BEST_PAIRS", 5)
-    monkeypatch.setattr(products, "BLOCK", size * ROWS)
-    found = products._promising_pairs(lines, residuals, WORKERS)
+    monkeypatch.setattr(joint, "BEST_PAIRS", 5)
+    monkeypatch.setattr(joint, "BLOCK", size * ROWS)
+    found = joint._promising_pairs(lines, residuals, WORKERS)
     assert found == sorted(scores, key=lambda pair: -scores[pair])[:5]
 
 
 @pytest.mark.parametrize("most", [20_000, 10])
 def test_the_same_bits_for_any_number_of_threads_and_any_blocks(monkeypatch, most):
-    monkeypatch.setattr(products, "MOST_PAIRS", most)
+    monkeypatch.setattr(joint, "MOST_PAIRS", most)
     X, y = numbers(8), noise() + 0.2 * numbers(8)[:, 1] * numbers(8)[:, 5]
-    monkeypatch.setattr(products, "BLOCK", 4 * ROWS * 3)
+    monkeypatch.setattr(joint, "BLOCK", 4 * ROWS * 3)
     with Workers(2) as two:
         assert together(X, y, workers=two) == together(X, y)
 
 
 def test_factors_with_one_function_have_no_second():
     flags = numbers(4) > 0
-    lines = products._first_functions(functions_of(flags), residuals_of(functions_of(flags), noise()), range(4))
+    lines = joint._first_functions(functions_of(flags), residuals_of(functions_of(flags), noise()), range(4))
     assert lines.shape == (4, 2, ROWS)
     assert (lines[:, 1] == 0).all() and (lines[:, 0] != 0).any()

@@ -5,7 +5,7 @@ import pytest
 from sample_tables import discrete_and_continuous
 
 from firstfactor import FIRST, total_indices
-from firstfactor.selection.backward import eliminate
+from firstfactor.selection.algorithms import eliminate
 from firstfactor.selection.fitting import estimate_selected
 from firstfactor.selection.selection import Selection
 from firstfactor.settings import Options
