@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from firstfactor.cli.commands import app
-from firstfactor.cli.options import OUTPUTS, Demo
+from firstfactor.cli.options import OUTPUTS, Demo, full_help
 from firstfactor.settings import RANK, find
 
 PAGE = Path(__file__).with_name("command-line.md")
@@ -21,7 +21,8 @@ INTRODUCTION = """\
 
 # Command line
 
-`pip install 'firstfactor[cli]'` brings the command. `firstfactor COMMAND --help` shows the same text in the terminal.
+`pip install 'firstfactor[cli]'` brings the command. `firstfactor COMMAND --help` shows the options in the terminal,
+with the first sentence of each description.
 The options of `rank` are the parameters of {py:func}`firstfactor.rank`.
 
 `--version`
@@ -73,7 +74,8 @@ def _describe_parameter(parameter: Any) -> str:
     several = " It can be given several times." if is_option and parameter.multiple else ""
     several = " There can be several." if not is_option and parameter.nargs == -1 else several
     choices = "" if is_option else _say_choices(parameter.name)
-    return f"{names}{value}\n: {_escape(parameter.help)}{several}{choices}\n"
+    text = full_help(parameter.name) if parameter.name in RANK else parameter.help
+    return f"{names}{value}\n: {_escape(text)}{several}{choices}\n"
 
 
 def _value(parameter: Any) -> str:

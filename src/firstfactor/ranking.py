@@ -209,7 +209,8 @@ class Ranking:
         path : path
             File to write.
         **details : keyword arguments
-            ``title``, and ``call``, the command or call that repeats the analysis.
+            ``title``; ``call``, the command or call that repeats the analysis; ``model_score``, the R² of a model to
+            compare with the ceiling.
         """
         from .reporting.report import describe_files, describe_table, write_report
 

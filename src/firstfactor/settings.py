@@ -355,7 +355,8 @@ class Settings(Options):
         "Whether to keep only a small set of factors that explains nearly as much as all selected ones: within one "
         "standard error (chance and bias) of R², or within the given share of the variance of y, such as 0.01.",
         _is_compact,
-        cli_type=bool,
+        cli_type="switch or share",
+        metavar="[SHARE]",
     )
     importance: str = parameter(
         "total",
@@ -483,9 +484,10 @@ class RankSettings(Settings):
     method: str = parameter(
         "first",
         '{"first", "first-fast", "backward", "total"}',
-        '"first": forward selection, then backward elimination. "first-fast": the same, but factors are dropped early. '
-        '"backward": elimination from all factors. "total": the total index of every factor, without a selection. The '
-        "last two give intervals for up to 30 factors. All but the first use the paper's rule.",
+        'Kind of search. "first": forward selection, then backward elimination. "first-fast": the same, but factors '
+        'are dropped early. "backward": elimination from all factors. "total": the total index of every factor, '
+        "without a selection. The last two give intervals for up to 30 factors. All but the first use the paper's "
+        "rule.",
         choices=("first", "first-fast", "backward", "total"),
     )
     rule: str | None = with_default(  # type: ignore[assignment]

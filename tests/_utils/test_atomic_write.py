@@ -12,7 +12,7 @@ from scripts import run_script
 
 from firstfactor._utils.atomic_write import follow_links, temporary_file, write_whole
 from firstfactor.cli.errors import exit_on_error
-from firstfactor.cli.outputs import Outputs
+from firstfactor.cli.run import Outputs
 
 
 def write(path, content=b"new"):

@@ -14,7 +14,7 @@ import pytest
 from firstfactor import FIRST, backward_elimination, explained_variance, stability, total_indices
 from firstfactor._utils.text import printable, without_controls
 from firstfactor.cli import main as cli
-from firstfactor.cli.progress import progress
+from firstfactor.cli.run import progress
 
 # Titles, clearing the screen, colours in one byte, going back, reordering, line breaks of all kinds.
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\x08\u202eab\u2066\u2028\x85\x7f"

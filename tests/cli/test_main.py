@@ -30,6 +30,8 @@ from command import CLEAN, COMMAND, PATIENCE, run, run_here
 
 import firstfactor
 from firstfactor import FIRST, backward_elimination, problems, stability, total_indices
+from firstfactor.cli.options import OUTPUTS, PANELS, flag
+from firstfactor.settings import RANK
 
 
 def text(finished):
@@ -405,6 +407,34 @@ def test_standard_input(folder):
     assert text(zipped).startswith("standard input: 300 rows, 7 factors")
     tabs = run_here("rank", "-", "--target", "y", "--format", "tsv", stdin=(folder / "t.tsv").read_bytes())
     assert text(tabs).startswith("standard input: 300 rows, 7 factors")
+
+
+def test_files_may_go_to_standard_output_and_nothing_else_does(runs, folder):
+    text(runs["all outputs"])
+    found = json.loads(text(run_here(*BASE, "--seed", "5", "--json", "-", "--csv", "c.csv", folder=folder)))
+    assert found["factors"] == facts(folder, "r.json")["factors"]
+    table = text(run(*BASE, "--seed", "5", "--csv", "-", folder=folder))
+    assert table == (folder / "r.csv").read_text(encoding="utf-8") == (folder / "c.csv").read_text(encoding="utf-8")
+    closed = in_shell("rank t.csv -t y --drop sick --json - | head -c 9; exit ${PIPESTATUS[0]}", folder)
+    assert closed.stdout == b'{\n  "comm' and closed.stderr == b""
+
+
+def test_compact_may_have_a_share(folder):
+    def selected(*options):
+        written = json.loads(text(run_here(*options, "--json", "-", folder=folder)))
+        return written["settings"]["compact"], sum(row["selected"] for row in written["factors"])
+
+    assert selected(*BASE) == (False, 3)
+    assert selected(*BASE, "--compact", "0.5") == (0.5, 2)
+    assert selected("rank", "--compact", *BASE[1:]) == (True, 3)
+
+
+def test_the_score_of_a_model_is_compared_with_the_ceiling(folder):
+    output = words(text(run_here(*BASE, "--model-score", "0.5", "--json", "m.json", "--html", "m.html", folder=folder)))
+    model = facts(folder, "m.json")["model"]
+    assert (model["score"], model["verdict"]) == (0.5, "below") and model["interval"] is not None
+    assert model["sentence"].startswith("Your model: an R² of 0.50 is 5") and model["sentence"] in output
+    assert model["sentence"].replace(" %", "\u00a0%") in (folder / "m.html").read_text(encoding="utf-8")
 
 
 # --- several files --------------------------------------------------------------------------------------
@@ -796,6 +826,28 @@ def test_version_and_help():
     assert nothing.returncode == 2 and b"Usage: firstfactor" in nothing.stderr
 
 
+def test_the_help_has_panels_and_the_options_that_matter_come_first():
+    output = text(run_here("rank", "--help"))
+    panels = re.findall(r"^(\w.*):$", output, re.MULTILINE)
+    assert panels == ["Arguments", "Most used", "Data", "Selection", "Output", "Large tables", "For experts"]
+    most_used = output.partition("Most used:")[2].partition("\n\n")[0]
+    assert len(re.findall(r"^  -", most_used, re.MULTILINE)) == 10 and most_used.startswith("\n  -t, --target COLUMN ")
+    assert len(output.splitlines()) <= 150
+    listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", output, re.MULTILINE)
+    assert len(listed) == len(set(listed)) and {flag(name) for name in RANK} <= {*listed}
+    known = {*RANK, *(option.name for option in OUTPUTS), "target", "help"}
+    assert known.issuperset(name for names in PANELS.values() for name in names)
+
+
+def test_completion_knows_options_and_choices():
+    def complete(words, last):
+        finished = run(_FIRSTFACTOR_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(last))
+        return finished.stdout.decode().split()
+
+    assert complete("firstfactor rank --me", 2) == ["--method", "--memory"]
+    assert complete("firstfactor rank --method f", 3) == ["first", "first-fast"]
+
+
 def test_help_does_not_wait_for_compilers():
     code = (
         "import sys; from firstfactor.cli import main as cli; "
@@ -816,7 +868,6 @@ def test_what_looks_like_an_option_is_no_file_and_no_target(folder):
 def test_examples_in_the_help_run(table, tmp_path):
     renamed = table.rename({"size": "x1", "load": "x2", "code": "x3", "make": "x4"}).drop("sick")
     pl.concat([renamed, renamed]).write_parquet(tmp_path / "data.parquet")
-    renamed.write_parquet(tmp_path / "big.parquet")
     (tmp_path / "data").mkdir()
     renamed[:200].write_parquet(tmp_path / "data" / "1.parquet")
     renamed[200:].write_parquet(tmp_path / "data" / "2.parquet")
@@ -825,7 +876,7 @@ def test_examples_in_the_help_run(table, tmp_path):
     panel.write_csv(tmp_path / "panel.csv")
     helps = text(run_here("rank", "--help")) + text(run_here("demo", "--help"))
     examples = re.findall(r"^    ((?:cat data\.csv \| )?firstfactor .*)$", helps, re.MULTILINE)
-    assert len(examples) == 14
+    assert len(examples) == 9
     examples.remove("firstfactor demo")  # in RUNS
     path = f"{Path(COMMAND).parent}{os.pathsep}{CLEAN['PATH']}"
 
@@ -838,7 +889,7 @@ def test_examples_in_the_help_run(table, tmp_path):
 
     outputs = [words(text(one(example))) for example in examples]
     assert "442 rows, 10 factors (9 numbers, 1 category); progression is numeric." in outputs[-1]
-    for name in ("report.html", "importance.png", "result.json", "run.json", "diabetes.html"):
+    for name in ("report.html", "importance.png", "diabetes.html"):
         assert (tmp_path / name).stat().st_size > 1000
 
 
@@ -852,6 +903,12 @@ ERRORS = {
     ("rank", "t.csv", "--n-outer", "many"): "'many' is neither a number of rows nor a fraction of them.",
     ("rank", "t.csv", "--sample", "1"): "--sample must be a whole number of at least 3; got 1.",
     ("rank", "t.csv"): "--target is needed: the column to explain. The columns of t.csv are 'id', 'day', ",
+    ("rank", "many.csv"): "'gene 3', 'gene 4', 293 more, and 'gene 298', 'gene 299', 'y'.",
+    ("rank", "t.csv", "-t", "y", "--factors", "size", "load"): "there is no file 'load'. Separate several columns by a "
+    "comma: --factors size,load. See: firstfactor rank --help",
+    ("rank", "t.csv", "-t", "y", "--compact", "2"): "--compact must be True, False or a number from 0 to 1, such as 0.",
+    ("rank", "t.csv", "-t", "y", "--model-score", "45"): "--model-score must be an R² of at most 1, such as 0.45 for",
+    ("rank", "t.csv", "-t", "y", "--csv", "-", "--json", "-"): "--csv: '-' would overwrite what --json writes.",
     ("rank", "t.csv", "-t", "Y"): "--target: t.csv has no column 'Y'. Did you mean 'y'?",
     ("rank", "t.csv", "-t", "id"): "--target: column 'id' of t.csv holds 300 different texts in 300 rows; a class "
     "needs several rows.",

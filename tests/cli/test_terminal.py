@@ -86,6 +86,15 @@ def test_names_that_are_too_long_can_be_told_apart(ranking, monkeypatch):
         assert len(set(shown)) == len(shown) > 3
 
 
+def test_long_names_can_be_read_in_a_narrow_terminal(ranking, monkeypatch):
+    names = tuple(f"{i} {name} of the nucleus" for i, name in enumerate(("mean area", "worst radius", *"abcdefghij")))
+    sharing = replace(ranking.indices.sharing, clusters=())
+    renamed = replace(ranking, indices=replace(ranking.indices, names=names, sharing=sharing))
+    lines = show(renamed, monkeypatch, 60)
+    assert table_of(lines)[1].startswith("   1  0 mean are…e nucleus   0.700 (0.680–0.720) ")
+    assert "Of what is explained: lost without the factor, explained by" in lines  # no bars, so none are explained
+
+
 def test_no_percent_sign_begins_a_line(ranking, monkeypatch):
     for width in range(50, 90):
         assert not any(line.startswith("%") for line in show(ranking, monkeypatch, width))

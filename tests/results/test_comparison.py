@@ -54,5 +54,5 @@ def test_nothing_to_compare_with(ranking):
 
 @pytest.mark.parametrize("score", [45, float("nan"), "0.4", True])
 def test_what_is_no_r2_is_refused(ranking, score):
-    with pytest.raises(ValueError, match=r"score must be an R² of at most 1, such as 0.45 for 45 %; got "):
+    with pytest.raises(ValueError, match=r"model_score must be an R² of at most 1, such as 0.45 for 45 %; got "):
         ranking.compare(score)

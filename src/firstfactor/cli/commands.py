@@ -12,7 +12,7 @@ try:
 except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
-from .options import DEMO, Demo, EachOnce, takes_parameters
+from .options import DEMO, Command, Demo, takes_parameters
 from .run import run
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ app = typer.Typer(
     epilog="Try it: firstfactor demo",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -42,14 +42,9 @@ Examples:
   firstfactor rank data.csv -t y --html report.html --plot importance.png
   firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
   firstfactor rank data.csv -t y --alpha 0.05 --stability 10
-  firstfactor rank data.csv -t y --rule paper
-  firstfactor rank data.parquet -t y --sample 500 --method first-fast
-  firstfactor rank data/*.parquet -t y
-  firstfactor rank big.parquet -t y --memory 4GB --method first-fast
-  firstfactor rank big.parquet -t y --workers 2 --checkpoint run.json
-  firstfactor rank data.csv -t y --factor-groups size=x1,x2 --period hour=24
+  firstfactor rank data/*.parquet -t y --memory 4GB --method first-fast
   firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w
-  cat data.csv | firstfactor rank - -t y --missing drop --json result.json
+  cat data.csv | firstfactor rank - -t y --json -
 """
 
 DEMO_HELP = """Rank the factors of a table that comes with the package or with scikit-learn.
@@ -61,6 +56,8 @@ Examples:
   firstfactor demo
   firstfactor demo diabetes --html diabetes.html
 """
+
+MORE_HELP = "Full descriptions: https://firstfactor.readthedocs.io, or help(firstfactor.rank) in Python."
 
 WARM_UP_HELP = """Compile all functions once, so that later calls need not, for example in a container image.
 
@@ -90,7 +87,7 @@ def _root(
     """Handle the options of the command without a subcommand."""
 
 
-@app.command(help=RANK_HELP, cls=EachOnce)
+@app.command(help=RANK_HELP, cls=Command, epilog=MORE_HELP)
 @takes_parameters(*RANK)
 def rank(
     data: Annotated[
@@ -117,7 +114,7 @@ def rank(
     run(work, data, given)
 
 
-@app.command(help=DEMO_HELP, cls=EachOnce)
+@app.command(help=DEMO_HELP, cls=Command, epilog=MORE_HELP)
 @takes_parameters(*DEMO)
 def demo(name: Annotated[Demo, typer.Argument(help="Name of the table.")] = Demo.friedman, **given: Any) -> None:
     """Rank the factors of a table that needs no file."""

@@ -29,6 +29,7 @@ _ON_THE_COMMAND_LINE = {
     "n_jobs": "--jobs",
     "random_state": "--seed",
     "sample_weight": "--weight",
+    "model_score": "--model-score",
     "scale=False": "--no-scale",
     "use scale=True": "leave out --no-scale",
     "Use scale=True": "Leave out --no-scale",

@@ -4,8 +4,9 @@ import inspect
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,22 +42,68 @@ _ONLY_FOR_FILES = (
     "na",
     "decimal",
 )
+
+# The panels of the help in their order, with the parameters in each; those that are in none are for experts.
+PANELS = {
+    "Most used": ("target", "factors", "drop", "categorical", "groups", "missing", "alpha", "html", "csv", "json"),
+    "Data": (
+        *("leaks", "factor_groups", "regroup", "period", "date_parts", "task", "response_scale", "output_weights"),
+        *("weight", "unique", "sample", "format", "table", "na", "decimal"),
+    ),
+    "Selection": (
+        *("method", "rule", "control", "goal", "forced", "max_factors", "compact", "importance", "split", "stability"),
+    ),
+    "Output": ("plot", "model_score", "notes", "quiet", "debug", "help"),
+    "Large tables": ("memory", "jobs", "scheduler", "workers", "checkpoint"),
+}
+FOR_EXPERTS = "For experts"
+
 # Beginning of the help text of a parameter that is True or False.
 WHETHER = "Whether to "
+
+# Signs of a pattern in the name of a file.
+GLOB = re.compile(r"[*?\[]")
 
 DEMO = tuple(name for name in RANK if name not in _ONLY_FOR_FILES)
 
 
-class EachOnce(TyperCommand):
-    """Command that raises an error if an option with one value is given twice, instead of using the last."""
+class Command(TyperCommand):
+    """Command whose help has panels, and which refuses an option with one value that is given twice."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the panels of the help in their order, as lists that are as wide as the terminal."""
+        panels = {title: list[tuple[str, str]]() for title in ("Arguments", *PANELS, FOR_EXPERTS)}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                default = panel(parameter.name) if parameter.param_type_name == "option" else "Arguments"
+                panels[default].append(record)
+        for title, records in panels.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records, col_max=26)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Check for repeated options, then parse as usual."""
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        """Check for repeated options and for columns in place of files, then parse as usual."""
+        args = [f"{arg}={ON}" if _lacks_share(arg, after) else arg for arg, after in pairwise([*args, ""])]
+        parsed, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        self._look_for_columns(ctx, args, parsed.get("data") or [])
         for option, times in Counter(given).items():
             if times > 1 and not getattr(option, "multiple", True) and not getattr(option, "is_flag", True):
                 ctx.fail(f"{option.opts[0]} is given {times} times; it takes one value.")
         return super().parse_args(ctx, args)
+
+    def _look_for_columns(self, ctx: Any, args: list[str], data: Sequence[str]) -> None:
+        """Hint at the comma if a word after the value of an option is no file, but another one is given."""
+        several = {name for each in self.params if each.multiple for name in each.opts}
+        for option, first, word in zip(args, args[1:], args[2:], strict=False):
+            if option in several and word in data and len(data) > 1 and not (GLOB.search(word) or Path(word).exists()):
+                ctx.fail(f"there is no file {word!r}. Separate several columns by a comma: {option} {first},{word}.")
+
+
+def _lacks_share(option: str, after: str) -> bool:
+    """Return True for an option that may have a share, if no number follows."""
+    names = (name for name in RANK if find(name).metadata["cli_type"] == "switch or share")
+    return option in map(flag, names) and not re.fullmatch(r"-?[\d.]+(e-?\d+)?", after)
 
 
 class Demo(StrEnum):
@@ -80,6 +127,22 @@ def number_or_fraction(text: str) -> int | float:
         return int(text) if text.lstrip("+-").isdigit() else float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is neither a number of rows nor a fraction of them.") from None
+
+
+def switch_or_share(text: str) -> bool | float:
+    """Parse a share; an option without one is switched on."""
+    try:
+        return True if text == ON else float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a share, such as 0.01.") from None
+
+
+# Parsers by the type of a parameter, and the value of an option that may be given without one.
+_PARSERS: dict[Any, Callable[[str], Any]] = {
+    "number or fraction": number_or_fraction,
+    "switch or share": switch_or_share,
+}
+ON = "on"
 
 
 def _split(name: str, text: str) -> tuple[str, str]:
@@ -183,12 +246,12 @@ def _options(name: str, old: str | None = None) -> list[inspect.Parameter]:
         kind = _choice(name, details["choices"])
     elif kind is list or kind in _READ:
         kind = list[str]
-    elif kind == "number or fraction":
-        kind, parser = int, number_or_fraction
+    elif kind in _PARSERS:
+        kind, parser = int, _PARSERS[kind]
     option: Any = typer.Option(
         f"--{dashed(old or name)}",
         metavar=details["metavar"],
-        help=_help(name),
+        help=_brief(full_help(name)),
         show_default=False,
         parser=parser,
         hidden=old is not None,
@@ -205,7 +268,19 @@ def _choice(name: str, choices: tuple[str, ...]) -> Any:
     return StrEnum(name, {choice: choice for choice in choices})
 
 
-def _help(name: str) -> str:
+def panel(name: str) -> str:
+    """Return the panel of the help that an option is in."""
+    return next((title for title, names in PANELS.items() if name in names), FOR_EXPERTS)
+
+
+def _brief(text: str) -> str:
+    """Return the first sentence of a help text, which has all of it in the reference, and the default."""
+    first = text.partition(". ")[0].rstrip(".") + "."
+    default = re.search(r"Default: .*?[.](?= [A-Z]|$)", text)
+    return f"{first} {default[0]}" if default and default[0] not in first else first
+
+
+def full_help(name: str) -> str:
     """Return the help text of a parameter, with its default."""
     details, default = find(name).metadata, find(name).default
     example = ", ".join(f"{key}={_comma_separated(value)}" for key, value in (details["example"] or {}).items())
@@ -229,21 +304,18 @@ def _keyword(name: str, annotation: Any, default: Any = None) -> inspect.Paramet
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _file(name: str, help_text: str) -> inspect.Parameter:
-    return _keyword(name, Annotated[Path | None, typer.Option(f"--{name}", metavar="FILE", help=help_text)])
+def _output(name: str, help_text: str, kind: Any = bool, metavar: str | None = None, *short: str) -> inspect.Parameter:
+    option: Any = typer.Option(f"--{name}", *short, metavar=metavar, help=help_text)
+    return _keyword(name.replace("-", "_"), Annotated[kind, option], False if kind is bool else None)
 
 
 OUTPUTS = (
-    _file("html", "Write a report: one self-contained page."),
-    _file("json", "Write all results as JSON."),
-    _file(
-        "csv",
-        "Write the table of factors as CSV; names that spreadsheets would run as formulas get a leading apostrophe.",
-    ),
-    _file("plot", "Plot the importances: .png, .svg or .pdf."),
-    _keyword("notes", Annotated[bool, typer.Option("--notes", help="Print all remarks about the table.")], False),
-    _keyword("quiet", Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")], False),
-    _keyword(
-        "debug", Annotated[bool, typer.Option("--debug", help="Show where in the program an error arises.")], False
-    ),
+    _output("html", "Write a report: one self-contained page.", Path | None, "FILE"),
+    _output("csv", "Write the table of factors, safe for spreadsheets; - is standard output.", Path | None, "FILE"),
+    _output("json", "Write all results as JSON; - is standard output.", Path | None, "FILE"),
+    _output("plot", "Plot the importances: .png, .svg or .pdf.", Path | None, "FILE"),
+    _output("model-score", "R² of your model on new rows, to compare with the ceiling.", float | None, "R2"),
+    _output("notes", "Print all remarks about the table."),
+    _output("quiet", "Print nothing but errors.", bool, None, "-q"),
+    _output("debug", "Show where in the program an error arises."),
 )

@@ -20,8 +20,8 @@ MOST_SELECTED, MOST_MEMBERS, MOST_LEFT_OUT = 30, 8, 4
 
 LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
-# Width that names leave for bars in a narrow terminal, and that intervals leave for names.
-BAR_ROOM, ROOM_FOR_NAME = 10, 12
+# Width that longer names leave for bars, and width at which long names can be read.
+BAR_ROOM, READABLE = 10, 20
 
 # A name is followed by functions of the factor if this part of the terminal is wide enough.
 NAME_OF_SCREEN = 4
@@ -29,8 +29,11 @@ NAME_OF_SCREEN = 4
 FORCED = "*"
 
 
-def print_factors(screen: Screen, result: Ranking) -> None:
-    """Print the table: drivers with bars and the factors of clusters below them, then other factors with a reason."""
+def print_factors(screen: Screen, result: Ranking) -> bool:
+    """Print the table: drivers with bars and the factors of clusters below them, then other factors with a reason.
+
+    Return True if there are bars, for which the terminal must be wide enough.
+    """
     lines = ranking_lines(result.indices, result.stability)
     drivers = [line for line in lines if line.rank is not None]
     others = lines[len(drivers) :]
@@ -52,6 +55,7 @@ def print_factors(screen: Screen, result: Ranking) -> None:
             table.print(each)
     if len(others) > len(named):
         screen.print(f"      … and {len(others) - len(named):,} others were left out (--csv lists them)")
+    return table.has_bars
 
 
 def _labelled(screen: Screen, line: RankingLine, indent: str = "") -> RankingLine:
@@ -62,31 +66,36 @@ def _labelled(screen: Screen, line: RankingLine, indent: str = "") -> RankingLin
 
 
 class _Table:
-    """Columns that fit into the terminal: if it is narrow, kinds are dropped first, then intervals."""
+    """Columns that fit into the terminal: if it is narrow, kinds give way to names first, then bars, then numbers."""
 
     def __init__(self, screen: Screen, result: Ranking, lines: Sequence[RankingLine]) -> None:
         self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
         with_numbers = [line for line in lines if _has_numbers(line)]
-        self._alone = result.indices.sharing is not None and bool(with_numbers)
-        self._p = result.indices.has_p_values and bool(with_numbers)
-        self._marks = any(line.weak for line in with_numbers)
         longest, needed = (
             max(cell_len(name) for name in ["factor", *(_shortest_name(line) for line in some)])
             for some in (lines, with_numbers)
         )
-        room = screen.width - len("rank") - 2 - 2 - 2
+        room, readable = screen.width - len("rank") - 2 - 2 - 2, min(needed, READABLE)
+        self._p = result.indices.has_p_values and bool(with_numbers)
+        self._marks = any(line.weak for line in with_numbers)
+        self._alone = result.indices.sharing is not None and bool(with_numbers)
         self._shows_intervals = any(line.interval_text for line in with_numbers)
-        if len(self._titles) + min(needed, ROOM_FOR_NAME) > room:
-            self._shows_intervals = False
+        self._alone = self._alone and len(self._titles) + readable <= room
+        self._shows_intervals = self._shows_intervals and len(self._titles) + readable <= room
         room -= len(self._titles)
-        self._kind = 8 if needed + BAR_ROOM + 10 <= room else 0  # names of what was left out can be shorter
+        self._kind = 8 if readable + BAR_ROOM + 10 <= room else 0  # names of what was left out can be shorter
         room -= self._kind + 2 if self._kind else 0
-        self._name = min(longest, max(room - BAR_ROOM, SHORTEST_NAME))
+        self._name = min(longest, max(room - BAR_ROOM, min(room, readable), SHORTEST_NAME))
         self._bar = min(room - self._name, LONGEST_BAR) if room - self._name >= SHORTEST_BAR else 0
         self._largest = max((max(line.importance, line.alone or 0.0) for line in with_numbers), default=0.0) or 1.0
         plain = [line.name for line in lines if not line.is_cluster]
         self._short = dict(zip(plain, shorten_all(plain, lambda _, name: cell_len(name) <= self._name), strict=True))
         self.header = self._start("rank", "factor", "kind") + self._titles
+
+    @property
+    def has_bars(self) -> bool:
+        """True if there is space for bars."""
+        return bool(self._bar)
 
     @property
     def _titles(self) -> str:

@@ -36,7 +36,7 @@ MOST_NAMED = 4
 MOST_FINDINGS = 5
 
 
-def print_result(screen: Screen, result: Ranking, all_notes: bool = False) -> None:
+def print_result(screen: Screen, result: Ranking, all_notes: bool = False, model_score: float | None = None) -> None:
     """Print a summary of the data, the drivers of the response, the ceiling of any model, and the factors."""
     screen.print(*data_line(result))
     missing = missing_line(result)
@@ -51,11 +51,13 @@ def print_result(screen: Screen, result: Ranking, all_notes: bool = False) -> No
     screen.print((say_drivers(result.indices, response_name(result), several=several), "bold"))
     if result.indices.selected.size:
         screen.print(say_ceiling(result.indices, response_name(result)))
+    if model_score is not None:
+        screen.print(str(result.compare(model_score)))
     for doubt in doubts(result, all_notes):
         screen.print(("Note: ", "yellow"), doubt)
     screen.print()
-    print_factors(screen, result)
-    for line in after_table(result):
+    has_bars = print_factors(screen, result)
+    for line in after_table(result, has_bars):
         screen.print(line)
 
 
@@ -171,9 +173,9 @@ def doubts(result: Ranking, all_notes: bool = False) -> Iterator[str]:
             yield doubt
 
 
-def after_table(result: Ranking) -> Iterator[str]:
+def after_table(result: Ranking, has_bars: bool) -> Iterator[str]:
     """Return the lines below the table: the meaning of its columns, and a comparison with the true factors if known."""
-    legend = [*_legend(result)]
+    legend = [*_legend(result, has_bars)]
     if legend:
         yield ""
         yield from legend
@@ -182,13 +184,14 @@ def after_table(result: Ranking) -> Iterator[str]:
         yield _verdict(result)
 
 
-def _legend(result: Ranking) -> Iterator[str]:
+def _legend(result: Ranking, has_bars: bool) -> Iterator[str]:
     """Return the sentences on the meaning of the columns."""
     indices = result.indices
     if indices.selected.size:
-        by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
+        solid, pale = (" (█)", " (░)") if has_bars else ("", "")
+        by_itself = f", explained by it alone{pale}" if indices.sharing is not None else ""
         what = "the factor's fair share" if indices.is_shapley else "lost without the factor"
-        yield f"Of what is explained: {what} (█){by_itself}."
+        yield f"Of what is explained: {what}{solid}{by_itself}."
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:

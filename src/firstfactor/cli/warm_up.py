@@ -21,8 +21,9 @@ from ..neighbors.kernels.compiling import KERNELS
 from ..neighbors.kernels.kd_tree import LEAF
 from ..neighbors.kernels.kernel_cache import FOLDER, OBSTACLE
 from ..neighbors.strategy import FEW_ROWS
+from ..ranking import Progress
 from .errors import exit_on_error
-from .progress import Show, progress
+from .run import progress
 from .screen import Screen
 
 # Rows that are enough for a search along a sorted column; in full blocks, so that it copies whole columns.
@@ -60,7 +61,7 @@ def _do_in_thread(work: Callable[[], None]) -> None:
         raise errors[0]
 
 
-def _compile(show: Show) -> None:
+def _compile(show: Progress) -> None:
     """Make each call."""
     for number, (what, call) in enumerate(STEPS.items(), 1):
         show(f"compiling {what} ({number} of {len(STEPS)})")

@@ -18,6 +18,7 @@ from .._utils.text import list_names, printable
 from ..data.observations import Observations
 from ..findings.finding import in_order
 from ..plots.original_data import AnalysedTable
+from ..results.comparison import compare
 from ..results.constants import LEVEL
 from ..results.drivers import say_drivers
 from ..results.explanations import explain_factor
@@ -83,6 +84,7 @@ def write_report(
     groups: Any = None,
     observed: Observations | None = None,
     without: Indices | None = None,
+    model_score: float | None = None,
 ) -> None:
     """Write a result as one self-contained HTML page, which needs no network.
 
@@ -119,6 +121,8 @@ def write_report(
         Encoded rows of the analysis. Default: X is encoded again.
     without : Indices, optional
         Result for the same table without the columns that contain the target.
+    model_score : float, optional
+        R² of a model on new rows, to compare with the ceiling; for classes, that of its probabilities.
     """
     page = gather(
         result,
@@ -135,6 +139,7 @@ def write_report(
         groups=groups,
         observed=observed,
         without=without,
+        model_score=model_score,
     )
     text = render(page)
     write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
@@ -156,6 +161,7 @@ def gather(
     groups: Any,
     observed: Observations | None,
     without: Indices | None = None,
+    model_score: float | None = None,
 ) -> dict[str, Any]:
     """Return everything that the page shows, as plain values by name."""
     indices = indices_of(result)
@@ -168,7 +174,8 @@ def gather(
     if X is not None:
         data = read_data(AnalysedTable(X, y, indices, options, sample_weight, groups, observed))
     names = list_names([printable(name) for name in indices.outputs])
-    response = name_response(names, (settings or {}).get("response_scale", "values"))
+    how = (settings or {}).get("response_scale", "values")
+    response = name_response(names, how)
     n_rows = len(data.target.values) if data else indices.n_rows
     return {
         "title": title or f"What {'does' if len(indices.outputs) == 1 else 'do'} {names} depend on?",
@@ -181,6 +188,8 @@ def gather(
         "forced": list_names([printable(indices.names[i]) for i in indices.forced]),
         "indices": indices,
         "ceiling": indices.r2_ceiling,
+        "model": None if model_score is None else compare(indices, model_score, how),
+        "how": _say_how(indices),
         "ceiling_sentence": unbroken(say_ceiling(indices, response)),
         "n_rows": n_rows,
         "n_columns": sum(map(len, indices.members)) + len(indices.outputs),
@@ -219,6 +228,16 @@ def _describe_response(indices: Indices) -> str:
     if indices.classes:
         return f"one of {'two' if len(indices.classes) == 2 else f'{len(indices.classes):,}'} classes"
     return "numeric"
+
+
+def _say_how(indices: Indices) -> str:
+    """Return the sentence on how the rows are used, which is true of the estimator."""
+    match indices.estimator:
+        case "nearest":
+            return "Each row is compared with those nearest to it; no model is fitted."
+        case "extrapolated":
+            return "Local linear functions are fitted to each row and those nearest to it."
+    return "Smooth functions of the factors are fitted to all rows, and their residuals compared with those nearby."
 
 
 def _chart(indices: Indices, stability: Stability | None) -> dict[str, Any]:

@@ -36,12 +36,17 @@ class Comparison:
         return self.sentence
 
 
-def compare(indices: Indices, score: Any, response: str) -> Comparison:
-    """Return where the R² of a model lies between nothing and the ceiling of a ``response`` that may be transformed."""
+def check_score(score: Any) -> float:
+    """Return the score of a model if it can be an R²."""
     is_number = isinstance(score, numbers.Real) and not is_boolean(score)
     if not is_number or not math.isfinite(score) or score > 1:
-        raise wrong("score", "an R² of at most 1, such as 0.45 for 45 %", score)
-    score, ceiling = float(score), float(indices.r2_ceiling)
+        raise wrong("model_score", "an R² of at most 1, such as 0.45 for 45 %", score)
+    return float(score)
+
+
+def compare(indices: Indices, score: Any, response: str) -> Comparison:
+    """Return where the R² of a model lies between nothing and the ceiling of a ``response`` that may be transformed."""
+    score, ceiling = check_score(score), float(indices.r2_ceiling)
     interval = None if indices.estimator == "nearest" or is_untested(indices) else r2_range(indices)
     what = f"{_name_score(indices, response)} of {score:.2f}".replace("-", "−")
     if not indices.selected.size or ceiling <= 0:

@@ -13,6 +13,9 @@ from ..settings import RankSettings
 from .inventory import ColumnInfo
 from .source import Source, tidy_name
 
+# Maximum number of columns that an error names.
+MOST_NAMED = 9
+
 
 class Request(NamedTuple):
     """Requested part of a table, and options about its columns."""
@@ -113,13 +116,21 @@ def find_roles(source: Source, request: Request) -> Roles:
     )
 
 
+def _first_and_last(names: Sequence[str]) -> str:
+    """Return the names of columns; of many, the first and the last, which the target often is one of."""
+    if len(names) <= MOST_NAMED:
+        return quote_names(names)
+    first, last = (", ".join(map(repr, some)) for some in (names[:5], names[-3:]))
+    return f"{first}, {len(names) - 8:,} more, and {last}"
+
+
 def _find_targets(source: Source, target: str | Sequence[str] | None) -> list[str]:
     wanted = as_list(target)
     if not wanted:
         raise InputError(
             "{target=} is needed: the column to explain. The columns of {shown} are {names}.",
             shown=source.shown,
-            names=quote_names(source.names),
+            names=_first_and_last(source.names),
         )
     found: list[str] = []
     for pattern in split_names(wanted, source.names):  # one by one: weights of outputs are in the order given
