@@ -10,7 +10,7 @@ import pytest
 
 from firstfactor import FIRST, total_indices
 from firstfactor.cluster import client as client_module
-from firstfactor.cluster.client import Cluster, ClusterError
+from firstfactor.cluster.client import Cluster, ClusterError, quiet
 from firstfactor.results.indices import Indices
 from firstfactor.selection import calibrated
 
@@ -32,7 +32,7 @@ def processes(tmp_path_factory):
 
 @pytest.fixture
 def client(processes):
-    with distributed.Client(processes.address) as client:
+    with quiet(), distributed.Client(processes.address) as client:
         client.wait_for_workers(2, timeout=60)
         yield client
         assert client.amm.running()  # Dask is left as it was, after errors and lost workers too
@@ -229,7 +229,7 @@ def test_a_worker_with_data_that_were_sent_is_killed(client, processes, table, s
 def test_the_scheduler_is_lost(tmp_path, table, submitted):
     own = Processes(tmp_path, n_workers=1)
     _, _, lazy_X, lazy_y = split(table)
-    with distributed.Client(own.address) as client:
+    with quiet(), distributed.Client(own.address) as client:
         client.wait_for_workers(1, timeout=60)
         submitted[1]["step 2 search"] = own.close
         with pytest.raises(ClusterError, match=r"the cluster at tcp://127.* was lost.*checkpoint="):
@@ -242,7 +242,11 @@ def test_no_workers_are_left(tmp_path, table, monkeypatch):
     monkeypatch.setattr(client_module, "LONGEST_WITHOUT_WORKERS", 1)
     own = Processes(tmp_path, n_workers=0)
     _, _, lazy_X, lazy_y = split(table)
-    with distributed.Client(own.address), pytest.raises(ClusterError, match="has had no workers for 1 seconds"):
+    with (
+        quiet(),
+        distributed.Client(own.address),
+        pytest.raises(ClusterError, match="has had no workers for 1 seconds"),
+    ):
         FIRST().fit(lazy_X, lazy_y.compute(scheduler="sync"))
     own.close()
 

@@ -1,11 +1,15 @@
 """A cluster whose workers are threads of this process: the same bits as in memory, from the same tasks as elsewhere."""
 
+import asyncio
+import gc
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 from firstfactor import FIRST, rank, total_indices
+from firstfactor.cluster.client import quiet
 
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
@@ -17,7 +21,7 @@ N_ROWS, N_FACTORS = 120, 70  # two blocks
 @pytest.fixture(scope="module")
 def client():
     options = {"processes": False, "n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with distributed.Client(**options) as client:
+    with quiet(), distributed.Client(**options) as client:
         yield client
 
 
@@ -70,3 +74,16 @@ def test_a_column_that_changes_its_type(table):
     lazy = dd.from_map(lambda i: parts[i], [0, 1], meta=parts[0][:0])
     with pytest.raises(TypeError, match=r"column 'x1' of X changes its type: it is float64 in partition 0 and \w+ in"):
         FIRST().fit(lazy, table.y)
+
+
+def test_timeouts_that_dask_leaves_are_collected_without_a_word(caplog):
+    loop = asyncio.new_event_loop()
+    with quiet():
+        left = loop.create_future()
+        left.set_exception(TimeoutError("Timeout"))
+        alive = [left]
+        alive.append(alive)
+        del left, alive
+    gc.collect()
+    loop.close()
+    assert not caplog.records

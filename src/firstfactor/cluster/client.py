@@ -5,6 +5,7 @@ they are sent again.
 """
 
 import contextlib
+import gc
 import itertools
 import logging
 import os
@@ -260,7 +261,7 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
     from distributed import Client, LocalCluster
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_quiet())
+        stack.enter_context(quiet())
         if address is None:
             local = LocalCluster(  # type: ignore[no-untyped-call]
                 n_workers=n_workers,
@@ -283,16 +284,20 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep Dask from logging the state of a connection to standard error: an exception reports it."""
-    loggers = [
-        logging.getLogger(name) for name in ("distributed", "distributed.client")
-    ]  # the second has its own level
+def quiet() -> Iterator[None]:
+    """Keep Dask from logging the state of a connection to standard error: an exception reports it.
+
+    A closed connection leaves timeouts that nobody waits for, and asyncio reports them when they are garbage
+    collected. They are collected here, where this is not shown.
+    """
+    # The second has a level of its own.
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "asyncio")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
+        gc.collect()
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
