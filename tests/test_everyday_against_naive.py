@@ -4,13 +4,13 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sample_tables import as_lists, as_lists_with_gaps, as_rows, everyday_tables, mixed, tables
 
 from firstfactor import FIRST, explained_variance, total_indices
 from firstfactor._utils.threads import Workers
-from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
 from firstfactor.neighbors.search import Search
 from firstfactor.settings import Options

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from designs import read_design
 
 from firstfactor import FIRST, rank, total_indices
 from firstfactor._utils import memory
 from firstfactor._utils.atomic_write import errors_naming
 from firstfactor._utils.threads import Workers
-from firstfactor.data.design import read_design
 from firstfactor.neighbors import space
 from firstfactor.results.wording import headline
 

@@ -23,7 +23,8 @@ from firstfactor.cluster.client import Cluster
 from firstfactor.cluster.search import ClusterSearch
 from firstfactor.cluster.table import spread
 from firstfactor.cluster.tasks import Placed, Space
-from firstfactor.data.design import join_designs, read_design
+from firstfactor.data.design import build_design, join_designs
+from firstfactor.data.encoding import encode_table
 from firstfactor.neighbors.candidate_search import SortedColumnSearch
 from firstfactor.neighbors.kernels.ball_variance import ball_variances
 from firstfactor.neighbors.search import Columns
@@ -49,7 +50,7 @@ def choose_outer(n_rows, n_outer):
 def place(n_rows, n_base, n_candidates, n_outer=None):
     """A block with candidates, base factors one by one, what a search needs to know, and what is known of columns."""
     X, y = draw(n_rows, n_base + n_candidates)
-    design, p = read_design(X), n_base + n_candidates
+    design, p = build_design(encode_table(X)), n_base + n_candidates
     candidates = tuple(range(n_base, p))
     block = Placed(design.on_factors(candidates), candidates)
     base = [Placed(design.on_factors([i]), (i,)) for i in range(n_base)]
@@ -233,7 +234,7 @@ def run(client, n_workers, n_rows, n_factors, n_steps):
     """One run: the wall seconds of each step, what workers sent each other, and their memory."""
     cluster = Cluster(client)
     X, y = draw(n_rows, n_factors)
-    search = ClusterSearch(spread(read_design(X), cluster), y, np.arange(n_rows), NEIGHBORS, Workers(1))
+    search = ClusterSearch(spread(build_design(encode_table(X)), cluster), y, np.arange(n_rows), NEIGHBORS, Workers(1))
     record = {"workers": n_workers, "N": n_rows, "p": n_factors}
     _moved(client)
     times, moved, busy = [time.perf_counter()], [], _busy(client)

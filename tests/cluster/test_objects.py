@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from designs import read_design
 
 from firstfactor.cluster.tasks import Placed, align, size_of, tell_dask
-from firstfactor.data.design import read_design
 from firstfactor.neighbors.block_step import PartialStep
 from firstfactor.results.path import Path, Step
 

@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from designs import read_design
 from sample_tables import as_lists, mixed
 
-from firstfactor.data.design import read_design
 from firstfactor.data.encoding import FAR, LARGEST
 from firstfactor.neighbors.kernels.neighbor_list import INCOMPARABLE
 

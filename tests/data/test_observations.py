@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_observations
 
 from firstfactor import total_indices
-from firstfactor.data.observations import Dropped, Reading, read_observations
+from firstfactor.data.observations import Dropped, Reading
 
 X = pd.DataFrame({"a": [1.0, 2, 4, None, 3, 6], "b": list("uvwuvw")})
 Y = [1.0, 2, None, 4, 5, 7]

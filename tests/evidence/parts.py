@@ -1,9 +1,9 @@
 """What tests of the evidence are made from: functions of a table, a base, and what it leaves of y."""
 
 import numpy as np
+from designs import read_design
 
 from firstfactor._utils.threads import Workers
-from firstfactor.data.design import read_design
 from firstfactor.evidence.functions import FactorFunctions
 from firstfactor.evidence.regression import regress
 from firstfactor.evidence.scores import Draws, Residuals

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 
 from firstfactor._utils.threads import Workers
-from firstfactor.data.design import read_design
 from firstfactor.evidence import functions
 from firstfactor.evidence.functions import FactorFunctions, level_functions, smooth_functions
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 
-from firstfactor.data.design import read_design
 from firstfactor.evidence.known import known_from, nearly_known
 from tests.evidence.parts import functions_of, regression_on
 

@@ -10,6 +10,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 from hypothesis import given
 from hypothesis import strategies as st
 from sample_tables import as_lists, friedman, tables
@@ -18,7 +19,6 @@ from scripts import run_script, seconds_to_stop
 from firstfactor import FIRST
 from firstfactor._utils.threads import Workers
 from firstfactor.data import stored_columns
-from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
 from firstfactor.neighbors.candidate_search import in_blocks
 from firstfactor.neighbors.kernels.kd_tree import build_kd_tree
@@ -263,7 +263,7 @@ def test_kernels_without_compiling_on_gaps_groups_weights_and_outputs():
         import pandas as pd
         import naive
         from firstfactor._utils.threads import Workers
-        from firstfactor.data.design import read_design
+        from designs import read_design
         from firstfactor.neighbors import search
         from firstfactor.variance.local_linear import LocalLinear
         from sample_tables import as_lists_with_gaps

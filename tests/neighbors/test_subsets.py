@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 
 from firstfactor import shapley_effects, total_indices
 from firstfactor._utils.threads import Workers
-from firstfactor.data.design import read_design
 from firstfactor.neighbors import search as search_module
 from firstfactor.neighbors.kernels.subset_scan import BLOCK
 from firstfactor.neighbors.search import Search

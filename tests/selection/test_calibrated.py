@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 from sample_tables import friedman, mixed
 from scipy.stats import norm
 from scripts import run_script
@@ -10,7 +11,6 @@ from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
 from firstfactor import FIRST, problems
-from firstfactor.data.design import read_design
 from firstfactor.evidence.candidates import CandidateTest
 from firstfactor.evidence.scores import Residuals
 from firstfactor.results.drivers import say_drivers

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from designs import read_design
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_tables import friedman, mixed
 
 from firstfactor import FIRST, closed_indices, shapley_effects, total_indices
 from firstfactor._utils.threads import Workers
-from firstfactor.data.design import read_design
 from firstfactor.settings import Options
 from firstfactor.variance import adaptive
 from firstfactor.variance.basis import functions_of

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.checks import InputError, InputTypeError, Message, mention, wrong
-from .encoding import FAR, Columns, Encoded, encode_table, refuse_missing, rescale
+from .encoding import FAR, Columns, Encoded, rescale
 from .stored_columns import ColumnsElsewhere, JoinedColumns, StoredColumns, cut_factors
 from .table import Factors, locate
 
@@ -195,39 +195,6 @@ class Design:
         return locate(parameter, factors, self.names)
 
 
-def read_design(
-    X: Any,
-    categorical: Factors | None = None,
-    scale: bool | Mapping[Any, float] = True,
-    missing: str = "level",
-    factor_groups: Mapping[str, Factors] | None = None,
-    period: Mapping[Any, float] | None = None,
-) -> Design:
-    """Check, encode and scale a table of factors.
-
-    Parameters
-    ----------
-    X : array-like or table of shape (rows, factors)
-        A numpy array, a list of rows, or a pandas, polars or pyarrow table.
-    categorical : names, positions or mask, optional
-        Columns to treat as categories whatever their type. Text, boolean and categorical columns are
-        categories anyway.
-    scale : bool or mapping
-        Whether to divide numeric columns by their standard deviation (ddof = 1), or a mapping with the divisors of some
-        columns.
-    missing : {"level", "error"}
-        Whether a missing value is a level of its own or an error.
-    factor_groups : mapping, optional
-        Names of factors with several columns, and their columns.
-    period : mapping, optional
-        Periodic columns and their periods.
-    """
-    encoded = encode_table(X, categorical)
-    if missing == "error":
-        refuse_missing(encoded)
-    return build_design(encoded, scale, factor_groups, period)
-
-
 def join_designs(parts: Sequence[Design]) -> Design:
     """Concatenate the factors of several designs, which are in memory and have the same rows."""
     return Design(
@@ -283,9 +250,21 @@ def build_design(
     period: Mapping[Any, float] | None = None,
     is_part: bool = False,
 ) -> Design:
-    """Return the scaled factors of an encoded table; for the other parameters see `read_design`.
+    """Return the scaled factors of an encoded table.
 
-    ``is_part`` is True if other columns of the table are scaled separately, in the same way.
+    Parameters
+    ----------
+    encoded : Encoded
+        Columns in their own units.
+    scale : bool or mapping
+        Whether to divide numeric columns by their standard deviation (ddof = 1), or a mapping with the divisors of some
+        columns.
+    factor_groups : mapping, optional
+        Names of factors with several columns, and their columns.
+    period : mapping, optional
+        Periodic columns and their periods.
+    is_part : bool
+        True if other columns of the table are scaled separately, in the same way.
     """
     units = _by_position("scale", scale if isinstance(scale, Mapping) else {}, encoded)
     periods = _by_position("period", period or {}, encoded)

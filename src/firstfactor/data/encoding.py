@@ -61,7 +61,7 @@ class Encoded:
 
 
 def encode_table(X: Any, categorical: Factors | None = None) -> Encoded:
-    """Check and encode a table; for the parameters see `read_design`."""
+    """Check and encode a table; columns in ``categorical`` are categories whatever their type."""
     names, columns, n_rows = open_table(X)
     forced = () if categorical is None else locate("categorical", categorical, names)
     if isinstance(columns, np.ndarray) and not forced and _all_plain(columns):

@@ -141,11 +141,15 @@ class Table:
     def observe(self) -> Observations:
         """Encode and scale the rows."""
         reading, weights = self.reading, _normalise(self.weights)
+        if isinstance(self.encoded, StoredFactors):
+            design = self.encoded.design()
+        else:
+            design = build_design(self.encoded, reading.scale, reading.factor_groups, reading.period)
         return Observations(
-            _build(self.encoded, reading),
+            design,
             self.target.encode(reading.task, reading.response_scale, reading.output_weights, weights),
             weights,
-            None if self.groups is None else _renumber(self.groups),
+            None if self.groups is None else np.unique(self.groups, return_inverse=True)[1].astype(np.intp),
             self.rows,
             self.dropped,
         )
@@ -172,17 +176,6 @@ def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, grou
     if table.groups is not None and (table.groups == table.groups[0]).all():
         raise InputError("{groups} must tell at least two groups apart; all rows have the same one.")
     return table
-
-
-def _build(encoded: Encoded | StoredFactors, reading: Reading) -> Design:
-    if isinstance(encoded, StoredFactors):
-        return encoded.design()
-    return build_design(encoded, reading.scale, reading.factor_groups, reading.period)
-
-
-def read_observations(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Observations:
-    """Check, encode and scale a table and its response; see `read_table`."""
-    return read_table(X, y, reading, sample_weight, groups).observe()
 
 
 def _find_rows(
@@ -263,8 +256,3 @@ def _normalise(weights: Floats | None) -> Floats | None:
     scaled: Floats = weights / weights.max()  # sums of huge weights would overflow
     scaled /= scaled.mean()
     return scaled
-
-
-def _renumber(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Renumber groups without gaps."""
-    return np.unique(codes, return_inverse=True)[1].astype(np.intp)

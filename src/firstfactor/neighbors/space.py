@@ -47,7 +47,7 @@ class SearchSpace:
     def __post_init__(self) -> None:
         """Raise an error for input that would make a kernel read beyond an array: kernels check nothing themselves.
 
-        Values of the design are finite and C-ordered float64, as `read_design` makes them.
+        Values of the design are finite and C-ordered float64, as `build_design` makes them.
         """
         n_rows, outer = self.design.n_rows, self.outer
         most, why = most_neighbors(n_rows, self.groups)

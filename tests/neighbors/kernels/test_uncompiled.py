@@ -17,7 +17,7 @@ def test_one_scan_for_every_subset():
         import pandas as pd
         import naive
         from firstfactor._utils.threads import Workers
-        from firstfactor.data.design import read_design
+        from designs import read_design
         from firstfactor.neighbors import search
         from sample_tables import as_lists_with_gaps
         search.cost_of_subsets = lambda *_: -1.0  # always one scan
@@ -79,7 +79,7 @@ def test_local_fits_where_rows_are_equal_and_in_groups():
         import numpy as np
         import naive
         from firstfactor._utils.threads import Workers
-        from firstfactor.data.design import read_design
+        from designs import read_design
         from firstfactor.neighbors.search import Search
         from firstfactor.variance.local_linear import LocalLinear
         rng = np.random.default_rng(0)
