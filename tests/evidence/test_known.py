@@ -150,3 +150,14 @@ def test_only_those_of_which_a_regression_leaves_hardly_anything_can_be_function
     assert {"continent", "wealth", "square", "sum", "both", "rising", "falling"} <= found
     assert not found & {"grid", "even", "x with gaps"}
     assert nearly_known(functions, whole, []) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "others"), [("continent", ["country"]), ("rising", ["x"]), ("sum", ["x", "z"]), ("both", ["x", "z"])]
+)
+@pytest.mark.parametrize("row", [100, 101])
+def test_one_row_contradicts_a_relation_wherever_it_is(name, others, row):
+    X = table()
+    assert known(name, others, X)
+    X.loc[row, name] = "elsewhere" if name == "continent" else X[name][row] + 9
+    assert not known(name, others, X)

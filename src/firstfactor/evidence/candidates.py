@@ -60,14 +60,13 @@ class BesideOthers:
         """Return the deviates of candidates for effects beyond the functions of all others."""
         lines, residuals = self.lines, self.residuals
         mine = np.isin(lines.owner, candidates)
-        squares = residuals.squares_and_draws(lines.beside_each_other()[mine])
-        of_y, best = np.full(len(candidates), -np.inf), np.full(squares.shape[1], -np.inf)
-        for place, factor in enumerate(candidates):
-            own = squares[lines.owner[mine] == factor]
-            if len(own):
-                deviates = standardise(deviate(own.sum(axis=0), len(own) * residuals.n_outputs)[None])[0]
-                of_y[place], best = deviates[0], np.maximum(best, deviates)
-        return reweigh(of_y, self.share), reweigh(best, self.share)
+        squares, owner = residuals.squares_and_draws(lines.beside_each_other()[mine]), lines.owner[mine]
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        n_scores = np.diff(first, append=owner.size) * residuals.n_outputs
+        deviates = standardise(deviate(np.add.reduceat(squares, first, axis=0), n_scores[:, None]))
+        of_y = np.full(len(candidates), -np.inf)
+        of_y[np.isin(candidates, owner)] = deviates[:, 0]
+        return reweigh(of_y, self.share), reweigh(deviates.max(axis=0, initial=-np.inf), self.share)
 
 
 @dataclass(frozen=True)
@@ -234,21 +233,28 @@ def _pad(functions: Functions, number: int) -> Functions:
     return np.concatenate([functions, np.zeros((number - len(functions), functions.shape[1]), np.float32)])
 
 
+def _by_share(looks: Iterable[Look]) -> list[tuple[float, list[Floats]]]:
+    """Return the deviates of all looks with the same share together: they are standardised and reweighed at once."""
+    found: dict[float, list[Floats]] = {}
+    for deviates, share in looks:
+        found.setdefault(share, []).append(deviates)
+    return list(found.items())
+
+
 def _largest(looks: Iterable[Look]) -> Found:
     """Return the largest deviate of each factor and of all in y and in each draw, in units of their shares."""
-    looks = [(standardise(deviates), share) for deviates, share in looks]
-    found = [(reweigh(deviates[:, 0], share), reweigh(deviates.max(axis=0), share)) for deviates, share in looks]
+    found = []
+    for share, some in _by_share(looks):
+        largest = standardise(np.concatenate(some)).reshape(len(some), *some[0].shape).max(axis=0)
+        found.append((reweigh(largest[:, 0], share), reweigh(largest.max(axis=0), share)))
     of_y, best = (np.max(each, axis=0) for each in zip(*found, strict=True))
     return of_y, best
 
 
 def _best(looks: Iterable[Look]) -> Floats:
     """Return the largest deviate of all in y and in each draw, each in units of its share."""
-    by_share: dict[float, Floats] = {}
-    for deviates, share in looks:
-        best = standardise(deviates).max(axis=0)
-        by_share[share] = np.maximum(best, by_share.get(share, best))
-    largest: Floats = np.max([reweigh(best, share) for share, best in by_share.items()], axis=0)
+    best = [reweigh(standardise(np.concatenate(some)).max(axis=0), share) for share, some in _by_share(looks)]
+    largest: Floats = np.max(best, axis=0)
     return largest
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.design import Design
-from ..data.encoding import FAR
+from ..data.encoding import FAR, TINY
 from ..neighbors.strategy import Floats, Positions
 from .constants import MOST_DETERMINING, MOST_LEFT, ROWS_PER_LEVEL
 from .functions import FactorFunctions
@@ -18,6 +18,9 @@ from .regression import Regression
 
 # Maximum share of the variance left by least squares for a factor that is a combination of others: rounding error.
 LEFT = 1e-10
+
+# Number of rows that are looked at first: most often they already contradict a relation.
+FEW_ROWS = 100
 
 
 def nearly_known(functions: FactorFunctions, regression: Regression, factors: Sequence[int]) -> list[int]:
@@ -44,38 +47,48 @@ def known_from(design: Design, factor: int, others: Sequence[int]) -> tuple[int,
     return _combined(design, factor, others)
 
 
+def _few_and_all(design: Design) -> tuple[slice, slice]:
+    """Return few rows and all rows: a relation that holds in all holds in few."""
+    return slice(None, None, max(design.n_rows // FEW_ROWS, 1)), slice(None)
+
+
 def _decides(design: Design, other: int, factor: int) -> bool:
     """Return True if all rows with the same value of ``other`` have the same value of ``factor``."""
-    known = _levels(design, other)
-    n_known = int(known.max()) + 1
-    has_levels = all(design.categorical[j] for j in design.columns[other]) or n_known <= MOST_DETERMINING
-    if not has_levels or n_known * ROWS_PER_LEVEL > design.n_rows:
-        return False
-    wanted = _levels(design, factor)
-    if wanted.max() >= n_known:
-        return False
-    first = np.empty(n_known, dtype=np.intp)
-    first[known] = wanted
-    return bool((first[known] == wanted).all())
+    is_category = all(design.categorical[j] for j in design.columns[other])
+    for rows in _few_and_all(design):
+        known = _levels(design, other, rows)
+        n_known = int(known.max()) + 1
+        if not (is_category or n_known <= MOST_DETERMINING) or n_known * ROWS_PER_LEVEL > design.n_rows:
+            return False
+        wanted = _levels(design, factor, rows)
+        if wanted.max() >= n_known:
+            return False
+        first = np.empty(n_known, dtype=np.intp)
+        first[known] = wanted
+        if (first[known] != wanted).any():
+            return False
+    return True
 
 
-def _levels(design: Design, factor: int) -> Positions:
-    """Return an integer code for the value of a factor in each row, over all of its columns."""
-    codes = np.zeros(design.n_rows, dtype=np.intp)
-    for j in design.columns[factor]:
-        _, of_column = np.unique(design.column(j), return_inverse=True)
+def _levels(design: Design, factor: int, rows: slice) -> Positions:
+    """Return an integer code for the value of a factor in some rows, over all of its columns."""
+    codes, *others = (np.unique(design.column(j)[rows], return_inverse=True)[1] for j in design.columns[factor])
+    for of_column in others:
         codes = np.unique(codes * (int(of_column.max()) + 1) + of_column, return_inverse=True)[1]
     return codes
 
 
 def _is_monotone(design: Design, other: int, factor: int) -> bool:
     """Return True if one number is a strictly monotone function of another."""
-    values = [_number(design, i) for i in (other, factor)]
-    if values[0] is None or values[1] is None:
+    of_other, of_factor = _number(design, other), _number(design, factor)
+    if of_other is None or of_factor is None:
         return False
-    order = np.argsort(values[0], kind="stable")
-    steps, same = np.diff(values[1][order]), np.diff(values[0][order]) == 0
-    return bool(((steps == 0) == same).all() and ((steps >= 0).all() or (steps <= 0).all()))
+    for rows in _few_and_all(design):
+        order = np.argsort(of_other[rows], kind="stable")
+        steps, same = np.diff(of_factor[rows][order]), np.diff(of_other[rows][order]) == 0
+        if ((steps == 0) != same).any() or ((steps < 0).any() and (steps > 0).any()):
+            return False
+    return True
 
 
 def _combined(design: Design, factor: int, others: Sequence[int]) -> tuple[int, ...]:
@@ -84,14 +97,16 @@ def _combined(design: Design, factor: int, others: Sequence[int]) -> tuple[int, 
     numbers = {i: values for i in others if (values := _number(design, i)) is not None}
     if wanted is None or not numbers or 2 * len(numbers) + 1 > design.n_rows / 2:
         return ()
-    owners = [*numbers, *numbers]
-    squares = [values**2 for values in numbers.values()]
-    basis = np.stack([np.ones(design.n_rows), *numbers.values(), *squares], axis=1)
-    size = np.sqrt((basis**2).sum(axis=0))
-    coefficients = np.linalg.lstsq(basis / size, wanted, rcond=None)[0]
-    if np.sum((wanted - basis / size @ coefficients) ** 2) > LEFT * np.sum((wanted - wanted.mean()) ** 2):
-        return ()
+    most_left = LEFT * np.sum((wanted - wanted.mean()) ** 2)
+    for rows in _few_and_all(design):
+        values = np.array([each[rows] for each in numbers.values()])
+        basis = np.concatenate([np.ones((1, values.shape[1])), values, values**2]).T
+        size = np.sqrt(np.maximum((basis**2).sum(axis=0), TINY))  # a column may be 0 in few rows
+        coefficients = np.linalg.lstsq(basis / size, wanted[rows], rcond=None)[0]
+        if np.sum((wanted[rows] - basis / size @ coefficients) ** 2) > most_left:
+            return ()
     involved = np.abs(coefficients[1:]) > 1e-6 * np.abs(coefficients).max()
+    owners = [*numbers, *numbers]
     return tuple(dict.fromkeys(i for i, is_in in zip(owners, involved.tolist(), strict=True) if is_in))
 
 

@@ -87,6 +87,7 @@ class Residuals:
         # Residuals of least squares are too small where a row or a group has leverage.
         corrected = combine @ self._given.residuals(y) / np.sqrt(1 - self._given.leverage_of(draws.groups))
         self._corrected = corrected.astype(np.float32)
+        self._corrected_squares = self._corrected**2
         self._permuted = is_exchangeable and draws.permuted is not None
         self._drawn: NDArray[np.float32] | None = None
 
@@ -149,7 +150,7 @@ class Residuals:
         """Return the standard deviations of scores on some rows, (functions, outputs)."""
         groups = self._draws.groups
         if groups is None:
-            squares = functions[:, rows] ** 2 @ (self._corrected[:, rows] ** 2).T
+            squares = functions[:, rows] ** 2 @ self._corrected_squares[:, rows].T
         else:
             squares = np.stack([_sum_group_squares(functions * output, groups) for output in self._corrected], axis=1)
         deviations: NDArray[np.float32] = np.maximum(np.sqrt(squares), TINY_IN_SINGLE)
@@ -221,8 +222,10 @@ def reweigh(deviates: Floats, share: float) -> Floats:
 
     The adjusted probability is 1 − (1 − p)^(1 / share), about p / share but below 1: no two deviates become equal.
     """
-    beyond = -ndtri_exp(np.minimum(log_ndtr(-deviates) - np.log(share), -1.0))
-    reweighed: Floats = np.where(deviates > CERTAIN, beyond, ndtri_exp(log_ndtr(np.minimum(deviates, CERTAIN)) / share))
+    reweighed: Floats = np.array(ndtri_exp(log_ndtr(np.minimum(deviates, CERTAIN)) / share))
+    certain = deviates > CERTAIN
+    if certain.any():
+        reweighed[certain] = -ndtri_exp(np.minimum(log_ndtr(-deviates[certain]) - np.log(share), -1.0))
     return reweighed
 
 

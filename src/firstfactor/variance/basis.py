@@ -63,13 +63,13 @@ def _of_column(values: Floats, weights: Floats | None, most: int) -> Functions:
 def _of_numbers(values: Floats, weights: Floats | None, most: int) -> Functions:
     distinct, number = np.unique(values, return_inverse=True)
     share = _shares(number, weights)
-    bent, straight = (_draw_in(values, distinct, *limits) for limits in (BENT, STRAIGHT))
+    bent, straight = _draw_in(values, distinct)
     if distinct.size < 2 or bent[-1] <= bent[0]:
         return _of_levels(values, weights) if 1 < distinct.size <= MOST_LEVELS else _nothing(values.size)
     rank = np.cumsum(share) - share / 2
     position = rank + (bent - bent[0]) / (bent[-1] - bent[0]) - 1  # from −1 to 1
-    raw = np.column_stack([straight, distinct, legendre.legvander(position, min(most, distinct.size))[:, 1:]])
-    orders = np.concatenate([[1.0, ORDER_OF_OTHERS, ORDER_OF_OTHERS], np.arange(2.0, raw.shape[1] - 1)])
+    raw = np.concatenate([[straight, distinct], legendre.legvander(position, min(most, distinct.size)).T[1:]])
+    orders = np.concatenate([[1.0, ORDER_OF_OTHERS, ORDER_OF_OTHERS], np.arange(2.0, len(raw) - 1)])
     return _orthonormal(raw, orders, share, number, min(most, distinct.size - 1))
 
 
@@ -77,15 +77,15 @@ def _of_levels(values: Floats, weights: Floats | None) -> Functions:
     distinct, number = np.unique(values, return_inverse=True)
     share = _shares(number, weights)
     frequent = np.argsort(-share, kind="stable")[: min(distinct.size, MOST_LEVELS) - 1]
-    return _orthonormal(np.eye(distinct.size)[:, frequent], np.ones(frequent.size), share, number, frequent.size)
+    return _orthonormal(np.eye(distinct.size)[frequent], np.ones(frequent.size), share, number, frequent.size)
 
 
 def _orthonormal(raw: Floats, orders: Floats, share: Floats, number: Positions, most: int) -> Functions:
-    """Return functions, given at distinct values, orthonormalised in order of roughness: at most ``most``."""
+    """Return functions, (functions, distinct values), orthonormalised in order of roughness: at most ``most``."""
     weight = np.sqrt(share)
     basis = np.empty((most + 1, share.size))
     basis[0] = weight
-    weighted = np.multiply(weight, raw.T, order="C")
+    weighted = weight * raw
     sizes = np.einsum("ij,ij->i", weighted, weighted)
     varying = sizes - (weighted @ weight) ** 2
     least = np.where(orders == ORDER_OF_OTHERS, LEAST_OF_OTHERS, LEAST_NEW_FUNCTION) * varying
@@ -118,9 +118,11 @@ def _shares(number: Positions, weights: Floats | None) -> Floats:
     return shares
 
 
-def _draw_in(values: Floats, distinct: Floats, low: float, high: float, beyond: float) -> Floats:
-    """Return the distinct values, clipped beyond two percentiles by a multiple of the distance between these."""
-    bottom, top = np.percentile(values, [low, high])
-    reach = beyond * (top - bottom) if top > bottom else np.inf
-    drawn: Floats = np.clip(distinct, bottom - reach, top + reach)
-    return drawn
+def _draw_in(values: Floats, distinct: Floats) -> list[Floats]:
+    """Return the distinct values for curves and for lines, clipped far beyond two percentiles of all values."""
+    quantiles = np.percentile(values, [*BENT[:2], *STRAIGHT[:2]])
+    found = []
+    for (bottom, top), beyond in zip((quantiles[:2], quantiles[2:]), (BENT[2], STRAIGHT[2]), strict=True):
+        reach = beyond * (top - bottom) if top > bottom else np.inf
+        found.append(np.clip(distinct, bottom - reach, top + reach))
+    return found

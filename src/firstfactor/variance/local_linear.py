@@ -18,7 +18,7 @@ from ..neighbors.strategy import Floats, Positions, blocks
 from .trend import Trend
 
 # Approximate time in nanoseconds for the fits at one row.
-FIT = 2e4
+FIT = 2e3
 
 
 class Errors(NamedTuple):

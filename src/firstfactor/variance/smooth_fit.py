@@ -177,13 +177,13 @@ class SmoothFit:
             columns -= means[:, None]
             columns, y = self._decorrelate(columns), self._decorrelate(self._y)
             return means, columns @ columns.T, columns @ y, float(y @ y)
-        some = slice(None, None, self._step)
-        near = self._columns(products, some) @ self._rows.weights[some] / self._rows.weights[some].sum()
-
-        terms = self._stack.index(products)
+        some, terms = slice(None, None, self._step), self._stack.index(products)
+        thinned = terms.multiply(None, some)
+        near = thinned @ self._rows.weights[some] / self._rows.weights[some].sum()
+        blocks = self._rows.blocks(len(products) // 4)
 
         def add(rows: slice) -> tuple[Floats, Floats, Floats]:
-            columns = terms.multiply(None, rows)
+            columns = terms.multiply(None, rows) if thinned.shape[1] < self._y.size or len(blocks) > 1 else thinned
             columns -= near[:, None]
             sums, y = columns @ self._rows.weights[rows], self._y[rows] * self._rows.weights[rows]
             moments = columns @ y
@@ -191,7 +191,7 @@ class SmoothFit:
                 columns *= np.sqrt(self._rows.weights[rows])
             return sums, columns @ columns.T, moments
 
-        parts = self._workers.map(add, self._rows.blocks(len(products) // 4))
+        parts = self._workers.map(add, blocks)
         sums, gram, moments = (sum(each[1:], start=each[0]) for each in zip(*parts, strict=True))
         gram -= np.outer(sums, sums / self._rows.size)  # as if centred by the means of all rows
         return near + sums / self._rows.size, gram, moments, float(self._y**2 @ self._rows.weights)
