@@ -8,6 +8,7 @@ signs (the wild bootstrap). All outputs of a row and all rows of a group have th
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,7 +197,7 @@ def _sum_squares(scores: NDArray[np.float32]) -> Floats:
     return summed
 
 
-def deviate(squares: Floats, n_scores: float) -> Floats:
+def deviate(squares: Floats, n_scores: float | NDArray[Any]) -> Floats:
     """Transform a sum of ``n_scores`` squared scores to a normal deviate (Wilson and Hilferty 1931)."""
     spread = 2 / (9 * n_scores)
     deviates: Floats = ((squares / n_scores) ** (1 / 3) - (1 - spread)) / np.sqrt(spread)
