@@ -1,8 +1,11 @@
 """`rank` is the command as a function: the same table gives the same answer, from a file or a data frame."""
 
+import csv
 import json
 import re
+from xml.etree import ElementTree
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -20,6 +23,7 @@ from firstfactor import (
     total_indices,
 )
 from firstfactor.problems import friedman
+from tests.command import run_here
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +50,6 @@ def factors(frame):
 
 def test_it_is_first_without_scikit_learn(frame, ranking):
     same(ranking.indices, FIRST(rule="calibrated", n_jobs=-1, random_state=0).fit(*factors(frame)).indices_)
-    assert repr(ranking) == repr(ranking.indices)
 
 
 @pytest.mark.parametrize(
@@ -137,12 +140,68 @@ def test_results_as_text_pictures_and_pages(ranking, tmp_path):
     written = json.loads(ranking.to_json(author="me"))
     assert written["author"] == "me" and written["r2_ceiling"] == ranking.indices.r2_ceiling
     assert ranking.to_csv().splitlines()[0].startswith('"rank","factor","kind","importance"')
-    assert ranking.to_frame("polars").shape == (11, 6)
+    assert ranking.to_csv(tmp_path / "t.csv") is None and ranking.to_json(tmp_path / "t.json") is None
+    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == ranking.to_csv()
+    assert json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))["r2_ceiling"] == ranking.ceiling
     ax = Figure().add_subplot()
     assert ranking.plot(ax) is ax
     ranking.report(tmp_path / "page.html", title="Trees")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h1>Trees</h1>" in page and "Column &#39;name&#39; was left out" in page
+
+
+def test_it_shows_what_the_command_shows(frame, ranking, tmp_path):
+    frame.write_csv(tmp_path / "t.csv")
+    printed = run_here("rank", tmp_path / "t.csv", "-t", "y", COLUMNS="120").stdout.decode()
+    shown = repr(rank(tmp_path / "t.csv", "y")).replace("to_frame() lists them", "--csv lists them")
+
+    def words(text):
+        return " ".join(re.sub("[█░▏▎▍▌▋▊▉]+", "", text).partition("Time:")[0].split())
+
+    assert words(printed.replace("lost without (95 %) ", "lost without  (95 %)")) == words(shown)
+    for part in ("Left out: name (text, all different).", "not enough evidence (p = ", "(95 % interval ", "alone"):
+        assert part in words(repr(ranking))
+
+
+def test_the_summary_has_every_factor(frame):
+    noise = pl.DataFrame(np.random.default_rng(1).normal(size=(200, 9)), schema=[f"n{j}" for j in range(9)])
+    found = rank(frame.hstack(noise), "y")
+    assert "others were left out (to_frame() lists them)" in repr(found)
+    assert all(f"n{j} " in found.summary() for j in range(9)) and "were left out (" not in found.summary()
+
+
+def test_attributes_name_what_was_found(ranking):
+    assert ranking.selected == tuple(ranking.indices.names[i] for i in ranking.indices.selected)
+    assert ranking.ceiling == ranking.indices.r2_ceiling
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_comes_back_in_the_library_it_came_in(frame, ranking, library):
+    given = {"pandas": frame.to_pandas, "polars": lambda: frame, "pyarrow": frame.to_arrow}[library]()
+    found = rank(given, "y").to_frame()
+    assert type(found) is type(given)
+    rows = [*csv.DictReader(ranking.to_csv().splitlines())]
+    expected = {name: [row[name] for row in rows] for name in rows[0]}
+    assert [*nw.from_native(found).columns] == [*expected]
+    assert nw.from_native(found)["factor"].to_list() == expected["factor"]
+    assert [*map(str, nw.from_native(found)["rank"].to_list())] == expected["rank"]
+    assert isinstance(rank(given, "y").to_frame("polars"), pl.DataFrame)
+
+
+def test_a_notebook_shows_the_same_without_scripts(ranking):
+    shown = ranking._repr_html_()
+    root = ElementTree.fromstring(f"<body>{shown.replace('&emsp;', ' ')}</body>")
+    text = " ".join(" ".join(root.itertext()).replace("\u00a0", " ").split())
+    for part in (
+        "Left out: name",
+        "y depends most on",
+        "95 % interval",
+        "not enough evidence",
+        "explained by it alone",
+    ):
+        assert part in text
+    assert "<script" not in shown and "http" not in shown
+    assert len([*root.iter("tr")]) == 1 + len(ranking.selected) + 4 + 1  # the header, and the number of others
 
 
 def test_progress_is_told_in_words(frame):

@@ -546,7 +546,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _with_table(self, diagram: str) -> str:
         if not hasattr(self, "indices_"):
             return diagram
-        from .reporting.page import compact_table
+        from .reporting.notebook import compact_table
 
         return compact_table(self.indices_) + diagram
 

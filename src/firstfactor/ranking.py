@@ -17,6 +17,7 @@ from .settings import RANK, Options, RankDict, RankSettings, document, find
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ._utils.frames import Backend
     from .data.observations import Observations
     from .findings.finding import Finding
     from .results.comparison import Comparison
@@ -70,6 +71,17 @@ class Ranking:
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Duration of each part in seconds, in order."""
     _observed: "Observations | None" = field(default=None, repr=False)  # encoded rows, if kept for a report
+    _backend: "Backend" = field(default="polars", repr=False)  # library of the table
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """Names of the selected factors, in order of decreasing importance."""
+        return tuple(self.indices.names[i] for i in self.indices.selected)
+
+    @property
+    def ceiling(self) -> float:
+        """Highest R² that any model of the selected factors can reach; ``indices.r2_interval()`` is its interval."""
+        return self.indices.r2_ceiling
 
     @property
     def findings(self) -> tuple["Finding", ...]:
@@ -140,49 +152,71 @@ class Ranking:
 
         return compare(self.indices, score, self.settings["response_scale"])
 
-    def to_frame(self, backend: Any = "pandas") -> Any:
-        """Return a data frame with a row for each factor; see `Indices.to_frame`.
+    def summary(self) -> str:
+        """Return the result as text: the data, the answer, the ceiling, all factors and all remarks.
+
+        Returns
+        -------
+        str
+            Text of several lines, which ``print`` shows; `repr` leaves out most of many factors.
+        """
+        from .reporting.summary import as_text
+
+        return as_text(self, all_lines=True)
+
+    def to_frame(self, backend: "Backend | None" = None) -> Any:
+        """Return a data frame with a row for each factor, as sorted in the ranking, and the columns of `to_csv`.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
-            Library of the data frame.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Library of the data frame. Default: that of the table that was ranked; polars for files and arrays.
 
         Returns
         -------
         data frame
             A data frame of that library.
         """
-        return self.indices.to_frame(backend)
+        from ._utils.frames import make_frame
+        from .reporting.export import as_columns
 
-    def to_json(self, **more: Any) -> str:
-        """Return all results as JSON.
+        return make_frame(as_columns(self), backend or self._backend)
+
+    def to_json(self, path: str | os.PathLike[str] | None = None, **more: Any) -> str | None:
+        """Write all results as JSON, or return them.
 
         Parameters
         ----------
+        path : path, optional
+            File to write, whole or not at all. Default: return the text.
         **more : keyword arguments
             Entries to add.
 
         Returns
         -------
-        str
-            JSON text.
+        str or None
+            JSON text, if no file is written.
         """
         from .reporting.export import as_json
 
-        return as_json(self, more)
+        return _write(path, as_json(self, more))
 
-    def to_csv(self) -> str:
-        """Return the table of factors as CSV that is safe to open in a spreadsheet.
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write the table of factors as CSV that is safe to open in a spreadsheet, or return it.
+
+        Parameters
+        ----------
+        path : path, optional
+            File to write, whole or not at all. Default: return the text.
 
         Returns
         -------
-        str
-            CSV text.
+        str or None
+            CSV text, if no file is written.
         """
         from .reporting.export import as_csv
 
-        return as_csv(self)
+        return _write(path, as_csv(self))
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Plot the importance of each factor; see `firstfactor.plots` for other plots.
@@ -257,12 +291,24 @@ class Ranking:
             return _rank(dataset, settings, lambda _: None, _StopWatch(), for_report=False).indices
 
     def __repr__(self) -> str:
-        return repr(self.indices)
+        from .reporting.summary import as_text
+
+        return as_text(self)
 
     def _repr_html_(self) -> str:
-        from .reporting.page import compact_table
+        from .reporting.notebook import as_html
 
-        return compact_table(self.indices)
+        return as_html(self)
+
+
+def _write(path: str | os.PathLike[str] | None, text: str) -> str | None:
+    """Write text to a file; return it if there is none."""
+    if path is None:
+        return text
+    from ._utils.atomic_write import write_whole
+
+    write_whole(path, lambda file: file.write(text.encode()))
+    return None
 
 
 def rank(
@@ -321,6 +367,7 @@ def make_ranking(
     for_report: bool = False,
 ) -> Ranking:
     """Return what `rank` returns; with ``for_report``, it keeps the encoded table so that a report need not read it."""
+    from ._utils.frames import library_of
     from .tables.find_files import are_paths, find_files
 
     settings = RankSettings.parse(options)
@@ -333,7 +380,8 @@ def make_ranking(
     except BaseException:
         dataset.close()
         raise
-    return replace(ranking, path=_join_paths(data) if files else None, files=files)
+    backend = "polars" if files else library_of(data)
+    return replace(ranking, path=_join_paths(data) if files else None, files=files, _backend=backend)
 
 
 def _rank(dataset: "Dataset", settings: RankSettings, show: Progress, watch: "_StopWatch", for_report: bool) -> Ranking:

@@ -26,7 +26,7 @@ from firstfactor.findings.finding import Finding
 from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.ranking import make_ranking
 from firstfactor.reporting.data_summary import summarise
-from firstfactor.reporting.page import compact_table
+from firstfactor.reporting.notebook import compact_table
 from firstfactor.reporting.report import (
     describe_file,
     describe_stability,

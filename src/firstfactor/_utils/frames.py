@@ -13,6 +13,15 @@ from .text import without_controls
 Backend = Literal["pandas", "polars", "pyarrow"]
 
 
+def library_of(table: Any) -> Backend:
+    """Return the library of a table; polars for anything that is of none of them, such as an array."""
+    frame = nw.from_native(table, pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        return "polars"
+    name = frame.implementation.value
+    return name if name in get_args(Backend) else "pandas" if frame.implementation.is_pandas_like() else "polars"
+
+
 def make_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]], backend: Backend) -> Any:
     """Return a native data frame."""
     checks.one_of("backend", backend, get_args(Backend))

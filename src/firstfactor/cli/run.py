@@ -164,10 +164,12 @@ class Outputs:
         """
         command = shlex.join(["firstfactor", *sys.argv[1:]])
         model = {} if model_score is None else {"model": vars(ranking.compare(model_score))}
+        from ..reporting.export import as_csv, as_json
+
         writers: dict[str, Callable[[Path], object]] = {
             "html": lambda path: ranking.report(path, call=command, model_score=model_score),
-            "json": lambda path: _write_text(path, ranking.to_json(command=command, **model)),
-            "csv": lambda path: _write_text(path, ranking.to_csv()),
+            "json": lambda path: _write_text(path, as_json(ranking, {"command": command, **model})),
+            "csv": lambda path: _write_text(path, as_csv(ranking)),
             "plot": lambda path: _write_plot(ranking, path),
         }
         written, failures = {}, list[Exception]()

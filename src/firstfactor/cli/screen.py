@@ -6,11 +6,11 @@ from rich.console import Console
 from rich.text import Text
 
 from .._utils.text import without_controls
+from ..results.formats import draw_bar
 
 # Placeholder of a non-breaking space while lines are wrapped.
 UNBROKEN = "\ue000"
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
 _ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
 
 
@@ -56,12 +56,5 @@ class Screen:
         return text.translate(_ASCII) if self._ascii else text
 
     def bar(self, share: float | None, pale: float, width: int) -> str:
-        """Return a solid bar for a share of the width, never empty if there is one, then a pale bar up to ``pale``."""
-        if share is None:
-            solid = ""
-        elif self._ascii:
-            solid = "#" * max(round(share * width), 1)
-        else:
-            whole, eighths = divmod(max(round(share * width * 8), 1), 8)
-            solid = "█" * whole + _EIGHTHS[eighths].strip()
-        return solid + ("." if self._ascii else "░") * (round(pale * width) - len(solid))
+        """Return a solid and a pale bar in characters of the terminal; see `draw_bar`."""
+        return draw_bar(share, pale, width, self._ascii)

@@ -10,13 +10,10 @@ from rich.cells import cell_len, set_cell_size
 
 from .._utils.text import shorten, shorten_all
 from ..ranking import Ranking
-from ..results.indices import ranking_lines
+from ..reporting.summary import choose_lines, has_numbers
 from ..results.ranking_line import RankingLine
 from ..results.wording import share_name
 from .screen import Screen
-
-# Maximum number of rows shown in a terminal; output files have all of them.
-MOST_SELECTED, MOST_MEMBERS, MOST_LEFT_OUT = 30, 8, 4
 
 LONGEST_BAR, SHORTEST_BAR, SHORTEST_NAME = 30, 4, 8
 
@@ -34,18 +31,10 @@ def print_factors(screen: Screen, result: Ranking) -> bool:
 
     Return True if there are bars, for which the terminal must be wide enough.
     """
-    lines = ranking_lines(result.indices, result.stability)
-    drivers = [line for line in lines if line.rank is not None]
-    others = lines[len(drivers) :]
-    named = others if len(others) <= MOST_LEFT_OUT + 1 else others[:MOST_LEFT_OUT]  # one more takes no more lines
-    shown: list[RankingLine | str] = []
-    for line in drivers[:MOST_SELECTED]:
-        shown += [_labelled(screen, line), *(_labelled(screen, member, "  ") for member in line.members[:MOST_MEMBERS])]
-        if len(line.members) > MOST_MEMBERS:
-            shown.append(f"  … and {len(line.members) - MOST_MEMBERS:,} more of these")
-    if len(drivers) > MOST_SELECTED:
-        shown.append(f"… and {len(drivers) - MOST_SELECTED:,} more with less")
-    shown += [_labelled(screen, line) for line in named]
+    shown = [
+        each if isinstance(each, str) else _labelled(screen, each[0], "  " * each[1])
+        for each in choose_lines(result.indices, result.stability, "--csv lists them")
+    ]
     table = _Table(screen, result, [line for line in shown if isinstance(line, RankingLine)])
     screen.print((table.header, "bold"))
     for each in shown:
@@ -53,8 +42,6 @@ def print_factors(screen: Screen, result: Ranking) -> bool:
             screen.print_line(" " * 6, each, "dim")
         else:
             table.print(each)
-    if len(others) > len(named):
-        screen.print(f"      … and {len(others) - len(named):,} others were left out (--csv lists them)")
     return table.has_bars
 
 
@@ -70,7 +57,7 @@ class _Table:
 
     def __init__(self, screen: Screen, result: Ranking, lines: Sequence[RankingLine]) -> None:
         self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
-        with_numbers = [line for line in lines if _has_numbers(line)]
+        with_numbers = [line for line in lines if has_numbers(line)]
         longest, needed = (
             max(cell_len(name) for name in ["factor", *(_shortest_name(line) for line in some)])
             for some in (lines, with_numbers)
@@ -106,9 +93,9 @@ class _Table:
 
     def print(self, line: RankingLine) -> None:
         """Print one line: with numbers and a bar, or with a reason."""
-        rank = str(line.rank or "") if _has_numbers(line) else "–"
+        rank = str(line.rank or "") if has_numbers(line) else "–"
         start = self._start(rank, self._short.get(line.name, line.name), line.kind)
-        if not _has_numbers(line):
+        if not has_numbers(line):
             halves = "" if self._stability is None else f"{line.frequency_text:>6}  "
             self._screen.print_line(start, halves + line.reason, "dim")
             return
@@ -139,11 +126,6 @@ class _Table:
         p_value = f"  {line.p_text:>6}" if self._p else ""
         mark = "" if not self._marks else " ?" if line.weak else "  "
         return f"{halves}{lost}{alone}{p_value}{mark}"
-
-
-def _has_numbers(line: RankingLine) -> bool:
-    """Return True for drivers and members of clusters, False for other factors that were left out."""
-    return line.rank is not None or line.kept is not None
 
 
 def _shortest_name(line: RankingLine) -> str:

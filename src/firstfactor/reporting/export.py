@@ -57,6 +57,10 @@ class Exported(Protocol):
         """What there is to notice about the table."""
 
     @property
+    def why_no_intervals(self) -> str:
+        """Reason why there are no intervals, if there are none."""
+
+    @property
     def classes(self) -> list[Any]:
         """Class labels."""
 
@@ -70,6 +74,13 @@ def as_csv(result: Exported) -> str:
     """Return the table of factors as CSV text."""
     rows = _factor_rows(result)
     return _encodable("".join(f"{','.join(map(_cell, row))}\n" for row in (rows[0], *(row.values() for row in rows))))
+
+
+def as_columns(result: Exported) -> dict[str, list[Any]]:
+    """Return the table of factors by column; NaN for a number that is not known."""
+    rows = _factor_rows(result)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return {name: [math.nan if each is None else each for each in values] for name, values in columns.items()}
 
 
 def _encodable(text: str) -> str:

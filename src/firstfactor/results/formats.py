@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -68,3 +70,15 @@ def percents(*shares: float) -> list[str]:
 def unbroken(text: str) -> str:
     """Replace the space before each percent sign by a non-breaking space."""
     return text.replace(" %", "\u00a0%")
+
+
+def draw_bar(share: float | None, pale: float, width: int, in_ascii: bool = False) -> str:
+    """Return a solid bar for a share of the width, never empty if there is one, then a pale bar up to ``pale``."""
+    if share is None:
+        solid = ""
+    elif in_ascii:
+        solid = "#" * max(round(share * width), 1)
+    else:
+        whole, eighths = divmod(max(round(share * width * 8), 1), 8)
+        solid = "█" * whole + EIGHTHS[eighths].strip()
+    return solid + ("." if in_ascii else "░") * (round(pale * width) - len(solid))
