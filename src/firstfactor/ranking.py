@@ -244,7 +244,7 @@ class Ranking:
             File to write.
         **details : keyword arguments
             ``title``; ``call``, the command or call that repeats the analysis; ``model_score``, the R² of a model to
-            compare with the ceiling.
+            compare with the ceiling; ``sensitive=True`` to show nothing of single rows.
         """
         from .reporting.report import describe_files, describe_table, write_report
 

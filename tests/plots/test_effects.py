@@ -12,8 +12,15 @@ from sample_tables import mixed
 
 from firstfactor import FIRST, backward_elimination, stability, total_indices
 from firstfactor.plots import plot_effects, plot_importance, plot_pair, plot_path, plot_stability
-from firstfactor.plots.effect_levels import factors_held_fixed, hold_others_fixed, make_bins, read_effects
-from firstfactor.plots.effects import HELD_FIXED, UNADJUSTED, draw_effect
+from firstfactor.plots.effects import (
+    HELD_FIXED,
+    UNADJUSTED,
+    draw_effect,
+    factors_held_fixed,
+    hold_others_fixed,
+    make_bins,
+    read_effects,
+)
 from firstfactor.plots.original_data import AnalysedTable, OriginalColumn
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.sharing import Cluster, Sharing

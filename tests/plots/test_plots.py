@@ -19,7 +19,7 @@ from firstfactor import FIRST, Indices, backward_elimination, stability, total_i
 from firstfactor._utils.text import shorten, shorten_all
 from firstfactor.plots import plot_effects, plot_importance, plot_path, plot_stability
 from firstfactor.plots.axes import fonts_for
-from firstfactor.plots.effect_levels import make_bins
+from firstfactor.plots.effects import make_bins
 from firstfactor.plots.original_data import OriginalColumn
 from firstfactor.plots.path import stops
 from firstfactor.results.path import Path, Step
@@ -379,14 +379,16 @@ def test_effects_of_any_table(given):
     names = ["size", "make", "load"] if given != "numpy" else ["x0", "x2", "x1"]
     assert [ax.get_title(loc="left").split(" (")[0] for ax in axes] == names
     levels = axes[1]
-    assert [label.get_text() for label in levels.get_xticklabels()] == ["ash", "elm", "oak"]
+    by_effect = sorted(("ash", "elm", "oak"), key=lambda level: -y[X["make"] == level].mean())
+    assert [label.get_text() for label in levels.get_xticklabels()] == by_effect != ["ash", "elm", "oak"]
     plain, fixed, intervals = levels.collections
-    for level, segment in zip(("ash", "elm", "oak"), plain.get_segments(), strict=True):
+    for level, segment in zip(by_effect, plain.get_segments(), strict=True):
         assert segment[0, 1] == pytest.approx(y[X["make"] == level].mean())
-    ash, elm, oak = (segment[0, 1] for segment in fixed.get_segments())
-    assert elm - ash == pytest.approx(2, abs=0.1) and oak - ash == pytest.approx(0, abs=0.1)
-    for segment, level in zip(intervals.get_segments(), (ash, elm, oak), strict=True):
-        assert segment[:, 1].mean() == pytest.approx(level) and 0 < np.ptp(segment[:, 1]) < 0.3
+    means = dict(zip(by_effect, (segment[0, 1] for segment in fixed.get_segments()), strict=True))
+    assert means["elm"] - means["ash"] == pytest.approx(2, abs=0.1)
+    assert means["oak"] - means["ash"] == pytest.approx(0, abs=0.1)
+    for segment, level in zip(intervals.get_segments(), by_effect, strict=True):
+        assert segment[:, 1].mean() == pytest.approx(means[level]) and 0 < np.ptp(segment[:, 1]) < 0.3
 
 
 def local_means(x, y):

@@ -36,7 +36,7 @@ from firstfactor.reporting.report import (
 )
 from firstfactor.results.drivers import say_drivers
 from firstfactor.results.estimates import Estimates
-from firstfactor.results.formats import percent
+from firstfactor.results.formats import format_number, percent
 from firstfactor.results.indices import ranking_lines
 from firstfactor.results.sharing import Cluster, Node, Sharing
 from firstfactor.results.sharing import Tree as FactorTree
@@ -84,8 +84,8 @@ def page_of(path):
 
 
 def pictures(page):
-    """The figures, without the lines beside rows of the chart."""
-    return [svg for svg in page.iter("svg") if svg.get("class") != "twig"]
+    """The figures, without the lines beside rows of the chart and the histograms."""
+    return [svg for svg in page.iter("svg") if svg.get("class") not in ("twig", "histogram")]
 
 
 def section(page, name):
@@ -215,7 +215,7 @@ def test_the_answer_the_ceiling_and_the_chart(full):
 def test_every_section_is_there(full):
     page = page_of(full[3])
     names = [one.get("id") for one in page.iter("section")]
-    assert names == ["ceiling", "importance", "path", "effects", "data", "repeat", "reading", "cite"]
+    assert names == ["ceiling", "importance", "effects", "path", "data", "repeat", "reading", "cite"]
     captions = [text_of(caption) for caption in section(page, "effects").iter("figcaption")]
     assert captions == [full[1].columns[i] for i in full[0].selected_]
     assert len(pictures(page)) == len(full[0].selected_) + 1
@@ -232,12 +232,18 @@ def test_every_section_is_there(full):
 
 
 def test_data_and_notes_are_summed_up(full):
-    selector, X, _, path = full
+    selector, X, y, path = full
     data = section(page_of(path), "data")
     assert "300 rows × 10 columns" in text_of(data) and "9 factors" in text_of(page_of(path).find(".//header"))
     assert [text_of(note) for note in data.iter("li")] == ["3 rows with missing values were <dropped>."]
-    summaries = {name: (kind, values) for name, kind, values in rows_of(data.find("table"))}
-    assert list(summaries)[: len(selector.selected_)] == [X.columns[i] for i in selector.selected_]
+    (response, *factors) = rows_of(data.find("table"))
+    assert response[:2] == ["</title><script>alert(3)</script>", "response"]
+    assert response[3].startswith(f"{format_number(y.min())} to {format_number(y.max())}, median ")
+    summaries = {name: (kind, values) for name, kind, _, values in factors}
+    assert {X.columns[i] for i in selector.selected_} <= {*summaries}
+    pictures = data.findall(".//svg[@class='histogram']/path")
+    assert len(pictures) == len(factors)  # of a constant, there is one bar
+    assert next(picture.get("d").count("M") for picture in pictures) > 10
     assert summaries["wet"][1].startswith("2 levels: ")
     counts = X["region"].value_counts()
     assert f"north & <b>west</b> ({counts['north & <b>west</b>']})" in summaries["region"][1]
@@ -407,8 +413,9 @@ def test_two_classes(tmp_path):
     FIRST().fit(X, labels).report(tmp_path / "page.html", X, labels)
     page = page_of(tmp_path / "page.html")
     assert "with sold = no; the line is the share of these" in text_of(section(page, "effects"))
-    assert "one of two classes: <yes> (100) and no (100)" in text_of(section(page, "data"))
-    assert "share of sold = no" in [text_of(one) for one in section(page, "effects").iter("text")]
+    assert "one of two classes; its variance" in text_of(section(page, "data"))
+    assert rows_of(section(page, "data").find("table"))[0] == ["sold", "response", "", "<yes> (100) and no (100)"]
+    assert pictures(section(page, "effects"))[0].get("aria-label").startswith("share of sold = no against ")
 
 
 def test_nothing_selected(tmp_path):
@@ -498,8 +505,13 @@ def test_a_bound_has_its_interval_in_the_bar(tmp_path):
     ceiling = section(page_of(tmp_path / "page.html"), "ceiling")
     low, high = selector.indices_.r2_interval()
     assert f"(95 % interval {percent(low).removesuffix(' %')}–{percent(high)})" in text_of(ceiling)
-    solid, pale = ceiling.findall(".//div/span")
-    assert solid.get("style") == f"width: {100 * low:.1f}%" and pale.get("class") == "range"
+    solid, between = ceiling.findall(".//div[@class='track']/span")
+    r2 = selector.indices_.r2_ceiling
+    assert solid.get("style") == f"width: {100 * r2:.1f}%" and solid.get("class") == "fill"
+    assert between.get("style") == f"left: {100 * low:.1f}%; width: {100 * (high - low):.1f}%"
+    assert text_of(ceiling.find(".//span[@class='estimate']")) == f"{100 * r2:.0f} %"
+    spoken = ceiling.find("div").get("aria-label").replace("\u00a0", " ")
+    assert spoken == f"{percent(r2)} of the variance can be explained, 95 % interval {percent(low)} to {percent(high)}"
 
 
 def test_a_split_needs_all_rows_and_is_said(tmp_path):
@@ -592,7 +604,7 @@ def test_thousands_of_factors_stay_a_small_page(tmp_path):
     said = others_of(page)
     assert len(said) == 101 and said[-1] == f"And {len(others) - 100:,} more."
     assert f"{len(others):,} others were left out" in text_of(page.find(".//details[@id='others']/summary"))
-    assert len(rows_of(section(page, "data").find("table"))) == 40
+    assert len(rows_of(section(page, "data").find("table"))) == 40 + 1
 
 
 def test_many_rows_keep_the_page_small(tmp_path):
@@ -718,7 +730,7 @@ def test_settings_and_classes_are_plain_words(tmp_path):
         ["sample", "10,000"],
         ["decimal", "a point"],
     ]
-    assert "one of two classes: 0 (100) and 1 (100)" in text_of(section(page, "data"))
+    assert rows_of(section(page, "data").find("table"))[0][3] == "0 (100) and 1 (100)"
     page.find(".//section[@id='repeat']").clear()
     assert not re.search(r"\de[+-]\d|None|\[\]", text_of(page.find(".//main")))
 
@@ -728,7 +740,7 @@ def test_dates_are_written_as_dates(tmp_path):
     X["day"] = pd.date_range("2020-02-28", periods=len(X), freq="12h")
     X["took"] = X["day"] - X["day"].iloc[0]
     FIRST().fit(X, y).report(tmp_path / "page.html", X, y)
-    summaries = {row[0]: row[2] for row in rows_of(section(page_of(tmp_path / "page.html"), "data").find("table"))}
+    summaries = {row[0]: row[3] for row in rows_of(section(page_of(tmp_path / "page.html"), "data").find("table"))}
     assert summaries["day"] == "2020-02-28 to 2020-06-06, median 2020-04-17"
     assert summaries["took"] == "0 to 99.5, median 49.75"
 
@@ -926,9 +938,10 @@ def test_several_classes_and_missing_values_are_told(tmp_path):
     page, selector = everyday(tmp_path, X, pd.Series(kinds, name="grade"))
     assert "of the Gini impurity of grade" in text_of(section(page, "ceiling"))
     data = text_of(section(page, "data"))
-    assert "one of 3 classes: high (90), low (90) and middle (120); its Gini impurity is" in data
+    assert "one of 3 classes; its Gini impurity is" in data
+    assert "high (90), low (90) and middle (120)" in data
     assert "Missing values: size 30 and make 5. A missing value counts as a level of its own" in data
-    summaries = {row[0]: row[2] for row in rows_of(section(page, "data").find("table"))}
+    summaries = {row[0]: row[3] for row in rows_of(section(page, "data").find("table"))}
     assert "30 missing" in summaries["size"]
     assert "each line is the share of a class" in text_of(section(page, "effects"))
     assert selector.selected_.size
@@ -944,7 +957,8 @@ def test_outputs_and_groups_of_columns_have_panels_of_their_own(tmp_path):
     captions = [text_of(caption) for caption in effects.iter("figcaption")]
     assert captions[:2] == ["both: size", "both: load"]
     assert "Always in: count." in text_of(section(page, "importance"))
-    assert "2 outputs, standardised and explained together: first and second" in text_of(section(page, "data"))
+    assert "2 outputs, standardised and explained together; its variance" in text_of(section(page, "data"))
+    assert rows_of(section(page, "data").find("table"))[0][3] == "first and second"
     assert selector.indices_.names[0] == "both"
 
 
@@ -979,3 +993,91 @@ def test_a_report_encodes_the_table_once_at_most(monkeypatch, tmp_path, for_repo
     make_ranking(X.with_columns(y), "y", None, {}, for_report).report(tmp_path / "report.html")
     assert len(encoded) == times
     assert 'aria-label="y over' in (tmp_path / "report.html").read_text()  # two factors together were looked at, too
+
+
+# --- your model, a sensitive table, and what to do next ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def patients():
+    """A table with a rare level, a unique number and a row that holds the variance."""
+    rng = np.random.default_rng(0)
+    ward = np.where(np.arange(300) < 4, "rare disease", rng.choice(["heart", "lung"], 300))
+    frame = pl.DataFrame({"ward": ward, "age": rng.integers(18, 90, 300).astype(float), "bmi": rng.normal(25, 3, 300)})
+    cost = frame["age"] + 20 * (frame["ward"] == "heart").cast(pl.Float64) + rng.normal(0, 3, 300)
+    table = frame.with_columns(cost=cost, visit=pl.int_range(300).cast(pl.String) + " visits")
+    table[7, "age"], table[9, "cost"] = 117.25, 4321.5
+    return table
+
+
+def test_a_sensitive_page_shows_nothing_of_single_rows(patients, tmp_path):
+    ranking = rank(patients, "cost", response_scale="ranks")
+    plain, hidden = tmp_path / "plain.html", tmp_path / "hidden.html"
+    ranking.report(plain)
+    ranking.report(hidden, sensitive=True)
+    before, after = (path.read_text(encoding="utf-8") for path in (plain, hidden))
+    for told in ("rare disease", "117.2", "4322", "Row 10 holds", "all different", "dots are rows"):
+        assert told in before and told not in after, told
+    assert (
+        "One row holds" in after and "Single rows are not shown, nor bins and cells with fewer than 10 rows." in after
+    )
+    effects = section(page_of(hidden), "effects")
+    assert "1 other" in [text_of(one) for one in effects.iter("text")]
+    n_dots = [
+        sum(len(list(svg.iter("use"))) for svg in section(page_of(path), "effects").iter("svg"))
+        for path in (plain, hidden)
+    ]
+    assert n_dots[0] > 600 and n_dots[1] < 100
+    row = next(row for row in rows_of(section(page_of(hidden), "data").find("table")) if row[0] == "ward")
+    assert row[3].startswith("3 levels: ") and row[3].endswith(", …")
+
+
+def test_the_score_of_a_model_is_on_the_bar(tmp_path):
+    selector = FIRST(rule="calibrated", random_state=0).fit(*friedman(200))
+    write_report(selector, tmp_path / "page.html", model_score=0.9)
+    ceiling = section(page_of(tmp_path / "page.html"), "ceiling")
+    mark = ceiling.find(".//span[@class='model right']")
+    assert mark.get("style") == "left: 90.0%" and text_of(mark) == "your model 90 %"
+    assert "; your model has 0.90" in ceiling.find("div").get("aria-label")
+    assert text_of(ceiling.find("p[@id='model']")).startswith("Your model: an R² of 0.90 is ")
+    write_report(selector, tmp_path / "page.html")
+    assert "your model" not in (tmp_path / "page.html").read_text(encoding="utf-8").lower()
+
+
+@pytest.mark.parametrize(
+    ("options", "how"),
+    [
+        ({}, "Each row is compared with those nearest to it; no model is fitted."),
+        (
+            {"variance_estimator": "extrapolated"},
+            "Local linear functions are fitted to each row and those nearest to it.",
+        ),
+        (
+            {"rule": "calibrated"},
+            "Smooth functions of the factors are fitted to all rows, and their residuals compared",
+        ),
+    ],
+)
+def test_the_page_says_how_the_rows_were_used(tmp_path, options, how):
+    FIRST(random_state=0, **options).fit(*friedman(100)).report(tmp_path / "page.html")
+    page = page_of(tmp_path / "page.html")
+    assert how in text_of(page.find(".//p[@id='method']")) and how in text_of(section(page, "reading"))
+
+
+@pytest.mark.parametrize(
+    ("noise", "todo"), [(0.5, "it should come close to"), (3, "compare its R²"), (12, "Other models")]
+)
+def test_the_next_step_depends_on_the_ceiling(tmp_path, noise, todo):
+    X, y = friedman(600)
+    y = y + np.random.default_rng(0).normal(scale=noise, size=600)
+    FIRST(rule="calibrated", random_state=0).fit(X, y).report(tmp_path / "page.html")
+    assert todo in text_of(page_of(tmp_path / "page.html").find(".//p[@id='next']"))
+
+
+def test_columns_stand_in_the_order_of_the_chart(full):
+    page = page_of(full[3])
+    drivers = [
+        name for row in chart_rows(page) for name in [member["name"] for member in row["members"]] or [row["name"]]
+    ]
+    table = [row[0] for row in rows_of(section(page, "data").find("table"))[1:]]
+    assert table[: len(drivers)] == drivers

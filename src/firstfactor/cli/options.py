@@ -53,7 +53,7 @@ PANELS = {
     "Selection": (
         *("method", "rule", "control", "goal", "forced", "max_factors", "compact", "importance", "split", "stability"),
     ),
-    "Output": ("plot", "model_score", "notes", "quiet", "debug", "help"),
+    "Output": ("plot", "model_score", "sensitive", "notes", "quiet", "debug", "help"),
     "Large tables": ("memory", "jobs", "scheduler", "workers", "checkpoint"),
 }
 FOR_EXPERTS = "For experts"
@@ -315,6 +315,7 @@ OUTPUTS = (
     _output("json", "Write all results as JSON; - is standard output.", Path | None, "FILE"),
     _output("plot", "Plot the importances: .png, .svg or .pdf.", Path | None, "FILE"),
     _output("model-score", "R² of your model on new rows, to compare with the ceiling.", float | None, "R2"),
+    _output("sensitive", "Show nothing of single rows in the report: bins instead of dots, no rare levels."),
     _output("notes", "Print all remarks about the table."),
     _output("quiet", "Print nothing but errors.", bool, None, "-q"),
     _output("debug", "Show where in the program an error arises."),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def run(work: "Callable[[dict[str, Any], Progress, bool], Ranking]", data: list[str], given: dict[str, Any]) -> None:
     """Rank, print the result, write the requested files, and print the time of each part."""
     outputs = Outputs(**{name: given.pop(name, None) for name in ("html", "json", "csv", "plot")})
-    model_score = given.pop("model_score", None)
+    model_score, sensitive = given.pop("model_score", None), given.pop("sensitive", False)
     quiet, debug, notes = (given.pop(name, False) for name in ("quiet", "debug", "notes"))
     with exit_on_error(debug):
         outputs.check(data)
@@ -47,7 +47,7 @@ def run(work: "Callable[[dict[str, Any], Progress, bool], Ranking]", data: list[
         can_print = not (is_silent or failures)
         with progress(not quiet and bool(outputs.chosen)) as show:
             show("writing")
-            written, unwritten = outputs.write(ranking, model_score)
+            written, unwritten = outputs.write(ranking, model_score, sensitive)
         failures += unwritten
         if can_print:
             failures += _try(lambda: _print_ending(ranking, written, started))
@@ -157,7 +157,9 @@ class Outputs:
 
             today()  # raises an error if the date is invalid
 
-    def write(self, ranking: "Ranking", model_score: float | None) -> tuple[dict[str, Path], list[Exception]]:
+    def write(
+        self, ranking: "Ranking", model_score: float | None, sensitive: bool
+    ) -> tuple[dict[str, Path], list[Exception]]:
         """Write every requested file, each completely or not at all.
 
         Return those that were written, by the name of their option, and why others were not.
@@ -166,8 +168,9 @@ class Outputs:
         model = {} if model_score is None else {"model": vars(ranking.compare(model_score))}
         from ..reporting.export import as_csv, as_json
 
+        shown = {"model_score": model_score, "sensitive": sensitive}
         writers: dict[str, Callable[[Path], object]] = {
-            "html": lambda path: ranking.report(path, call=command, model_score=model_score),
+            "html": lambda path: ranking.report(path, call=command, **shown),
             "json": lambda path: _write_text(path, as_json(ranking, {"command": command, **model})),
             "csv": lambda path: _write_text(path, as_csv(ranking)),
             "plot": lambda path: _write_plot(ranking, path),

@@ -15,8 +15,15 @@ from ..results.formats import format_importance
 from ..results.indices import Indices, indices_of
 from .axes import PAIR_SIZE, Label, add_title, figure_maker, fitting, fonts_for, panel_columns, panels, width
 from .bars import draw_importance, draw_stability
-from .effect_levels import Effect, hold_others_fixed, read_effects
-from .effects import add_figure_legend, add_legend, draw_effect, legend_entries
+from .effects import (
+    Effect,
+    add_figure_legend,
+    add_legend,
+    draw_effect,
+    hold_others_fixed,
+    legend_entries,
+    read_effects,
+)
 from .original_data import AnalysedTable, OriginalTarget
 from .pair import draw_pair, read_pair
 from .path import draw_path

@@ -44,6 +44,9 @@ CHART_HEIGHT, MOST_FOR_NAMES = 2.8, 1.6  # inches
 # Names below the axes are shortened to no less than this width, in points, before they are rotated.
 LEAST_ROOM = 80
 
+# Length of a slanted name beside its height and its width.
+SLOPE = 2**0.5
+
 # Font with a box for every character, which matplotlib uses if no other font has one.
 LAST_RESORT = "Last Resort"
 
@@ -124,8 +127,10 @@ def add_title(ax: "Axes", text: str, **settings: Any) -> None:
     ax.set_title(text, loc="left", parse_math=False, font=ax.yaxis.label.get_fontproperties(), **settings)
 
 
-def label_columns(ax: "Axes", labels: Sequence[Label], notes: Sequence[str] = (), inside: float = 0.0) -> None:
-    """Label the columns at the bottom; if space is short, labels are rotated and some are left out.
+def label_columns(
+    ax: "Axes", labels: Sequence[Label], notes: Sequence[str] = (), inside: float = 0.0, slanted: bool = False
+) -> None:
+    """Label the columns at the bottom; if space is short, labels are rotated or slanted, and some are left out.
 
     Notes, one for each column, are added below or after the names if there is space for all of them. ``inside`` is the
     space within the axes that labels may use, in points.
@@ -135,10 +140,16 @@ def label_columns(ax: "Axes", labels: Sequence[Label], notes: Sequence[str] = ()
         return
     tick, each = ax.get_xticklabels()[0], column_width(ax, len(labels))
     is_turned = are_turned(labels, each, tick)
+    is_slanted = is_turned and slanted and each >= 1.2 * SLOPE * float(tick.get_fontsize())
     room = inside + room_below(ax) if is_turned else each - 6
+    if is_slanted:
+        room = SLOPE * min(room, room_at_the_left(ax) + each / 2)
     shown = _add_notes(fitting(labels, room, tick), notes, room, is_turned, tick)
     step = int(np.ceil(1.2 * float(tick.get_fontsize()) / each)) if is_turned else 1
-    ax.set_xticks(range(0, len(labels), step), shown[::step], parse_math=False, rotation=90 if is_turned else 0)
+    how: dict[str, Any] = {"rotation": 90 if is_turned else 0}
+    if is_slanted:
+        how = {"rotation": 45, "horizontalalignment": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(0, len(labels), step), shown[::step], parse_math=False, **how)
     ax.tick_params(axis="x", length=0 if step == 1 else 3)
 
 

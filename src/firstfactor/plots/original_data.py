@@ -24,6 +24,15 @@ Floats = NDArray[np.float64]
 # Label of missing values of a category.
 MISSING = "(missing)"
 
+# Minimum and maximum number of bins of a numeric column, and number of rows in each.
+LEAST_BINS, MOST_BINS, ROWS_IN_BIN = 5, 12, 40
+
+# Maximum number of levels of a category; the rarest are pooled.
+MOST_LEVELS = 8
+
+# Fewest rows that anything shown of a sensitive table comes from.
+FEWEST_ROWS = 10
+
 
 @dataclass(frozen=True)
 class OriginalColumn:
@@ -83,6 +92,38 @@ class OriginalTarget:
         if self.classes:
             return f"share of each {self.name}"
         return self.name if len(self.series) == 1 else "outputs, standardised"
+
+
+@dataclass(frozen=True)
+class Bins:
+    """One column in bins, none of which is empty."""
+
+    of_row: NDArray[np.intp]
+    """Bin of each row, of shape (rows,)."""
+    centres: NDArray[np.float64]
+    """Median of the numbers in each bin, or position of the level, of shape (bins,); NaN for a last bin of missing
+    numbers."""
+    labels: tuple[str, ...]
+    """Label of each level; for numbers, only that of missing ones."""
+    edges: NDArray[np.float64]
+    """Smallest number of each bin and largest of all, of shape (bins + 1,); empty for categories."""
+    named: tuple[str, ...] = ()
+    """Labels that are levels, not several that are pooled."""
+
+    @property
+    def has_missing(self) -> bool:
+        """True if the last bin is that of missing numbers."""
+        return bool(np.isnan(self.centres[-1]))
+
+    @property
+    def numbers(self) -> int:
+        """Number of bins without that of missing numbers."""
+        return len(self.centres) - self.has_missing
+
+    @property
+    def is_ranges(self) -> bool:
+        """True if bins are ranges of numbers, not single values."""
+        return bool(self.edges.size) and not np.array_equal(self.centres[: self.numbers], self.edges[:-1])
 
 
 class AnalysedTable:
@@ -235,3 +276,65 @@ def _read(column: Any, name: str, category: bool) -> OriginalColumn:
     if not read.n_missing:
         return OriginalColumn(codes.astype(np.float64), labels)
     return OriginalColumn(np.nan_to_num(read.spread(codes), nan=len(labels)), (*labels, MISSING))
+
+
+# --- bins -----------------------------------------------------------------------------------------------------------
+
+
+def make_bins(
+    column: OriginalColumn, most_bins: int | None = None, most_levels: int = MOST_LEVELS, least_rows: int = 1
+) -> Bins:
+    """Return the bins of a column; the default of ``most_bins`` depends on the number of rows.
+
+    Levels with fewer than ``least_rows`` rows are pooled.
+    """
+    if column.levels:
+        return _bin_levels(column, most_levels, least_rows)
+    if most_bins is None:
+        most_bins = int(np.clip(column.known.sum() // max(ROWS_IN_BIN, least_rows), LEAST_BINS, MOST_BINS))
+    return _bin_numbers(column, most_bins, least_rows)
+
+
+def _bin_numbers(column: OriginalColumn, most: int, least_rows: int) -> Bins:
+    """Return bins with about the same number of rows; ties share a bin, and missing numbers have their own."""
+    x = column.values[column.known]
+    starts = np.unique(x)
+    if len(starts) > most:
+        starts = np.unique(np.quantile(x, np.linspace(0, 1, most + 1)[:-1]))
+    if least_rows > 1:
+        starts = _join_small_bins(starts, x, least_rows)
+    of_row = np.full(column.values.size, len(starts))
+    of_row[column.known] = np.searchsorted(starts, x, side="right") - 1
+    filled, of_row = np.unique(of_row, return_inverse=True)
+    centres = [np.median(column.values[of_row == b]) for b in range(len(filled))]
+    lowest = [column.values[of_row == b].min() for b in range(len(filled)) if not np.isnan(centres[b])]
+    edges = np.array([*lowest, *([x.max()] if x.size else [])])
+    return Bins(of_row, np.array(centres), () if column.known.all() else (MISSING,), edges)
+
+
+def _join_small_bins(starts: Floats, x: Floats, least_rows: int) -> Floats:
+    """Return the starts of bins that have at least ``least_rows`` rows each, or of a single one."""
+    kept, n_rows = list[float](), 0
+    for start, count in zip(starts, np.bincount(np.searchsorted(starts, x, side="right") - 1), strict=False):
+        if n_rows == 0:
+            kept.append(start)
+        n_rows += count
+        if n_rows >= least_rows:
+            n_rows = 0
+    return np.array(kept[:-1] if n_rows and len(kept) > 1 else kept)
+
+
+def _bin_levels(column: OriginalColumn, most: int, least_rows: int) -> Bins:
+    """Return the levels that occur; the rarest are pooled in the last bin."""
+    present = np.flatnonzero(column.counts)
+    by_count = present[np.argsort(-column.counts[present], kind="stable")]
+    n_kept = int((column.counts[by_count] >= least_rows).sum())
+    if len(present) > most:
+        n_kept = min(n_kept, most - 1)
+    kept = np.sort(by_count[:n_kept])
+    named, n_rare = tuple(column.levels[i] for i in kept), len(present) - n_kept
+    pooled = f"{n_rare} other{'s' if n_rare > 1 else ''}" if n_kept else f"all {n_rare} levels"
+    labels = (*named, pooled) if n_rare else named
+    new = np.full(len(column.levels), n_kept)
+    new[kept] = np.arange(n_kept)
+    return Bins(new[column.codes], np.arange(len(labels), dtype=np.float64), labels, np.empty(0), named)

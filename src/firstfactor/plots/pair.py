@@ -19,8 +19,7 @@ from .axes import (
     type_size,
     width,
 )
-from .effect_levels import Bins, make_bins
-from .original_data import MISSING, AnalysedTable
+from .original_data import MISSING, AnalysedTable, Bins, make_bins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,21 +40,18 @@ class Side:
 
     name: str
     bins: Bins
+    shows_ends: bool = True
+    """False if the smallest and the largest number, which are those of single rows, have no labels."""
 
     @property
     def labels(self) -> list[str]:
         """Label of each bin, or of each edge of ranges of numbers."""
         if not self.bins.edges.size:
             return list(self.bins.labels)
-        if self.is_ranges:
-            return _write_numbers(self.bins.edges)
+        if self.bins.is_ranges:
+            labels = _write_numbers(self.bins.edges)
+            return labels if self.shows_ends else ["", *labels[1:-1], ""]
         return _write_numbers(self.bins.centres[: self.bins.numbers])
-
-    @property
-    def is_ranges(self) -> bool:
-        """True if bins are ranges of numbers, not single values."""
-        edges = self.bins.edges
-        return bool(edges.size) and not np.array_equal(self.bins.centres[: self.bins.numbers], edges[:-1])
 
     @property
     def count(self) -> int:
@@ -80,15 +76,17 @@ class Pair:
 # --- read ----------------------------------------------------------------------------------------------------------
 
 
-def read_pair(table: AnalysedTable, first: int, second: int) -> Pair:
+def read_pair(table: AnalysedTable, first: int, second: int, least_rows: int = 1) -> Pair:
     """Return two factors, given by position, with the mean of y in their cells; of grouped columns, the first.
+
+    Cells with fewer than ``least_rows`` rows are blank.
 
     Of several classes or outputs, it is that of the one whose mean varies most between cells.
     """
     columns, target = table.columns((first, second)), table.target
     most = int(np.clip(np.sqrt(len(target.values) / ROWS_IN_CELL), LEAST_SIDE, MOST_SIDE))
     sides = (columns[i][0] for i in (first, second))
-    across, up = (Side(name, make_bins(column, most, MOST_SIDE)) for name, column in sides)
+    across, up = (Side(name, make_bins(column, most, MOST_SIDE, least_rows), least_rows == 1) for name, column in sides)
     cell = up.bins.of_row * across.count + across.bins.of_row
     counts = np.bincount(cell, minlength=across.count * up.count)
     sums = np.column_stack([np.bincount(cell, series, minlength=counts.size) for series in target.values.T])
@@ -100,7 +98,7 @@ def read_pair(table: AnalysedTable, first: int, second: int) -> Pair:
         series = target.series[shown]
         label = f"share of {target.name} = {series}" if target.classes else f"{series}, standardised"
     shape = up.count, across.count
-    seen = np.where(counts > 0, means[:, shown], np.nan)
+    seen = np.where(counts >= least_rows, means[:, shown], np.nan)
     return Pair(across, up, seen.reshape(shape), counts.reshape(shape), label)
 
 
@@ -152,7 +150,7 @@ def _label_side(ax: "Axes", side: Side, is_across: bool) -> None:
     """Label the edges of ranges, or the middle of single values and levels, and the axis."""
     axis = ax.xaxis if is_across else ax.yaxis
     labels = side.labels
-    places = np.arange(len(labels)) + (0.0 if side.is_ranges else 0.5)
+    places = np.arange(len(labels)) + (0.0 if side.bins.is_ranges else 0.5)
     if side.bins.has_missing:
         labels, places = [*labels, MISSING], np.append(places, side.count - 0.5)
     name = ax.yaxis.label
@@ -166,6 +164,6 @@ def _label_side(ax: "Axes", side: Side, is_across: bool) -> None:
     else:
         shown = fitting([Label(label) for label in labels], room_at_the_left(ax) - 2 * type_size(ax), name)
         ax.set_yticks(places, shown, parse_math=False)
-    axis.set_tick_params(length=3 if side.is_ranges else 0)
+    axis.set_tick_params(length=3 if side.bins.is_ranges else 0)
     room = width(ax) if is_across else final_height(ax)
     axis.set_label_text(fitting([Label(side.name)], room, name)[0], parse_math=False)

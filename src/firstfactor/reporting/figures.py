@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.packages import require
 from .._utils.text import printable
-from ..plots.axes import BLUE, GREY, VERMILION
+from ..plots.axes import BLUE, GREY, VERMILION, Label, are_turned, column_width
 from ..plots.bars import draw_stability
-from ..plots.effects import draw_effect
+from ..plots.effects import Effect, draw_effect
 from ..plots.pair import Pair, draw_pair
 from ..plots.path import draw_path, stops
 from ..results.indices import Indices
@@ -21,11 +21,14 @@ from ..results.sharing import Tree
 from .data_summary import Data, brief
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ..results.stability import Stability
 
 # Inches. Figures are shown in the size in which they are drawn, so that all their text has the same size; the narrow
 # ones fit on a phone.
-FIGURE_WIDTH, PANEL_SIZE, PAIR_SIZE = 3.6, (2.9, 2.3), (3.6, 2.9)
+FIGURE_WIDTH, PAIR_SIZE = 3.6, (3.6, 2.9)
+PANEL_WIDTH, PANEL_HEIGHT, PANEL_TOP, PANEL_LEFT = 3.0, 1.75, 0.08, 0.19
 STEP_WIDTH, WIDEST = 0.3, 9.0
 
 # Points: 0.8 of the size of the text around figures.
@@ -64,10 +67,23 @@ def _draw_path(indices: Indices, steps: int, figure: Any) -> Any:
 def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
     """Yield the name of each factor, the name shortened for a caption, and the panel."""
     for number, effect in enumerate(data.effects):
-        ax = figure(figsize=PANEL_SIZE, layout="constrained").add_subplot()
-        draw_effect(ax, effect, data.target, legend=False)
+        ax = _panel(effect, figure)
+        draw_effect(ax, effect, data.target, legend=False, least_rows=data.least_rows)
+        ax.set_ylabel("")  # it is the same in all panels, and the text names it
         name = printable(effect.name)
         yield name, brief(name, 60), figure_to_svg(ax.figure, f"effect{number}", f"{data.target.label} against {name}")
+
+
+def _panel(effect: Effect, figure: Any) -> "Axes":
+    """Return axes that are as large as those of other panels, above more space if the names of levels need it."""
+    for below in (0.45, 0.95):
+        height = PANEL_TOP + PANEL_HEIGHT + below
+        frame = (PANEL_LEFT, below / height, 0.93 - PANEL_LEFT, PANEL_HEIGHT / height)
+        ax: Axes = figure(figsize=(PANEL_WIDTH, height)).add_axes(frame)
+        names = [Label(label) for label in effect.bins.labels]
+        if not (effect.column.levels and are_turned(names, column_width(ax, len(names)), ax.yaxis.label)):
+            break
+    return ax
 
 
 def _draw_pair(pair: Pair, figure: Any) -> str:

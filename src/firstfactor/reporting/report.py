@@ -55,6 +55,9 @@ from .page import render
 MOST_SHOWN, MOST_FOLDED, MOST_LEFT_OUT, MOST_MEMBERS, MOST_OFTEN = 25, 75, 100, 60, 30
 MOST_FINDINGS, MOST_NAMED = 5, 4
 
+# A ceiling that is below this share for certain is that of the factors, not of the models.
+HALF = 0.5
+
 # Number of characters of a digest that are shown, enough to identify a file.
 DIGEST_LENGTH = 16
 
@@ -85,6 +88,7 @@ def write_report(
     observed: Observations | None = None,
     without: Indices | None = None,
     model_score: float | None = None,
+    sensitive: bool = False,
 ) -> None:
     """Write a result as one self-contained HTML page, which needs no network.
 
@@ -123,6 +127,9 @@ def write_report(
         Result for the same table without the columns that contain the target.
     model_score : float, optional
         R² of a model on new rows, to compare with the ceiling; for classes, that of its probabilities.
+    sensitive : bool, default False
+        Whether to show nothing of single rows: bins instead of dots, ranges without their ends, no names of rare
+        levels, and no positions of rows.
     """
     page = gather(
         result,
@@ -140,6 +147,7 @@ def write_report(
         observed=observed,
         without=without,
         model_score=model_score,
+        sensitive=sensitive,
     )
     text = render(page)
     write_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
@@ -162,6 +170,7 @@ def gather(
     observed: Observations | None,
     without: Indices | None = None,
     model_score: float | None = None,
+    sensitive: bool = False,
 ) -> dict[str, Any]:
     """Return everything that the page shows, as plain values by name."""
     indices = indices_of(result)
@@ -172,7 +181,7 @@ def gather(
         call = without_addresses(result._call()) if call is None else call
     data = None
     if X is not None:
-        data = read_data(AnalysedTable(X, y, indices, options, sample_weight, groups, observed))
+        data = read_data(AnalysedTable(X, y, indices, options, sample_weight, groups, observed), sensitive)
     names = list_names([printable(name) for name in indices.outputs])
     how = (settings or {}).get("response_scale", "values")
     response = name_response(names, how)
@@ -190,6 +199,7 @@ def gather(
         "ceiling": indices.r2_ceiling,
         "model": None if model_score is None else compare(indices, model_score, how),
         "how": _say_how(indices),
+        "next_step": _say_next(indices, names),
         "ceiling_sentence": unbroken(say_ceiling(indices, response)),
         "n_rows": n_rows,
         "n_columns": sum(map(len, indices.members)) + len(indices.outputs),
@@ -199,14 +209,15 @@ def gather(
         },
         "split": indices.path is not None and indices.path.n_selection_rows > 0,
         **_evidence(indices),
-        **_list_findings(indices, is_command=(call or "").startswith("firstfactor ")),
+        "sensitive": sensitive,
+        **_list_findings(indices, sensitive, is_command=(call or "").startswith("firstfactor ")),
         "without": without and _rank_without(indices, without, response, several=response != names),
         **_chart(indices, stability),
         "stability": stability and describe_stability(stability),
         "kinds": say_kinds(indices),
         "data": None if data is None else describe_data(data, indices),
         "figures": draw_figures(indices, data, stability),
-        "notes": [printable(note) for note in notes],
+        "notes": [without_values(printable(note)) if sensitive else printable(note) for note in notes],
         "call": call,
         "settings": describe_settings(settings or {}),
         "repeatable": say_whether_repeatable(settings),
@@ -238,6 +249,22 @@ def _say_how(indices: Indices) -> str:
         case "extrapolated":
             return "Local linear functions are fitted to each row and those nearest to it."
     return "Smooth functions of the factors are fitted to all rows, and their residuals compared with those nearby."
+
+
+def _say_next(indices: Indices, response: str) -> str:
+    """Return the sentences on what to do with the result; empty if it has no interval."""
+    ends = None if is_untested(indices) or indices.estimator == "nearest" else r2_range(indices)
+    if ends is None or not indices.has_shares:
+        return ""
+    low, high = ends
+    first = list_names([line.names[0] for line in indices.drivers], most=MOST_NAMED)
+    if high < HALF:
+        todo = "Other models cannot help much: to explain more, measure other factors, or measure these more exactly."
+    elif low > 1 - HALF / 2:
+        todo = f"Train a model of {first}; it should come close to this bar."
+    else:
+        todo = f"Train a model of {first}, and compare its R² on new rows with this bar."
+    return f"{todo} Whether a change of a factor would change {response} takes an experiment."
 
 
 def _chart(indices: Indices, stability: Stability | None) -> dict[str, Any]:
@@ -305,7 +332,7 @@ def _evidence(indices: Indices) -> dict[str, Any]:
     }
 
 
-def _list_findings(indices: Indices, is_command: bool) -> dict[str, Any]:
+def _list_findings(indices: Indices, sensitive: bool, is_command: bool) -> dict[str, Any]:
     """Return what there is to notice about the table, each as a sentence with the code that mends it between its parts.
 
     Leaks are read before the answer; of all remarks, the gravest are shown and the others folded away.
@@ -313,7 +340,7 @@ def _list_findings(indices: Indices, is_command: bool) -> dict[str, Any]:
     told = []
     for one in in_order(indices.findings):
         advice, code = (one.command_advice, one.command) if is_command else (one.advice, one.python)
-        advice, code = printable(advice), printable(code)
+        advice, code = without_rows(printable(advice)) if sensitive else printable(advice), printable(code)
         before, code, after = advice.rpartition(code) if code else (advice, "", "")
         told.append((one.kind == "leak", (before, code, after if after != "." else "")))  # no point to copy with it
     shown, folded = told[:MOST_FINDINGS], told[MOST_FINDINGS:]
@@ -376,6 +403,16 @@ def _describe_setting(value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset):
         return brief(", ".join(map(_describe_setting, value)), 200)
     return brief(printable(without_addresses(f"{value:,}" if isinstance(value, int) else str(value))), 200)
+
+
+def without_rows(text: str) -> str:
+    """Remove positions of single rows from a sentence."""
+    return re.sub(r"\bRow \d[\d,]*", "One row", re.sub(r" \(rows \d[^)]*\)", "", text))
+
+
+def without_values(note: str) -> str:
+    """Remove the details of a note, after a colon, which may be values of single rows."""
+    return note.partition(": ")[0].rstrip(".") + "."
 
 
 def without_addresses(text: str) -> str:
