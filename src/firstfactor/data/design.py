@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._utils import checks
 from .._utils.checks import InputError, InputTypeError, Message, mention, wrong
-from .encoding import FAR, Columns, Encoded, rescale
+from .encoding import FAR, Columns, Encoded, is_missing, rescale
 from .stored_columns import ColumnsElsewhere, JoinedColumns, StoredColumns, cut_factors
 from .table import Factors, locate
 
@@ -148,12 +148,12 @@ class Design:
         """
         blocks = [np.empty((self.n_rows, 0))]
         for j in self.columns_of(self.varying):
-            column = self.take([j])
-            level = column if self.categorical[j] else np.where(column == FAR, 1.0, 0.0)
+            column, missing = self.take([j]), is_missing(self.take([j]))
+            level = column if self.categorical[j] else missing.astype(float)
             if np.isfinite(self.caps[j]):
                 blocks.append((level == np.unique(level)) * np.sqrt(self.caps[j] / 2))
             if not self.categorical[j]:
-                blocks.append(np.where(column == FAR, column[column != FAR].mean(), column))
+                blocks.append(np.where(missing, column[~missing].mean(), column))
         return np.hstack(blocks)
 
     def on_rows(self, rows: NDArray[np.intp], many_functions: bool = False) -> "Design":

@@ -186,6 +186,11 @@ SAFE_EXPONENT = 400
 FAR, LARGEST = 2.0**200, 2.0**150
 
 
+def is_missing(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return a mask of the missing values of a scaled numeric column."""
+    return values > LARGEST
+
+
 @dataclass(frozen=True)
 class Columns:
     """Columns to scale."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.design import Design
-from ..data.encoding import FAR
+from ..data.encoding import is_missing
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, spans
 from ..variance.conditional import Variances
@@ -77,7 +77,7 @@ def _columns(design: Design, factor: int, weights: Floats | None) -> Floats:
         if design.categorical[j]:
             blocks += _indicators(column)
             continue
-        missing = column == FAR
+        missing = is_missing(column)
         ranks = np.full(column.size, 0.5)
         ranks[~missing] = _ranks(column[~missing])
         blocks.append(ranks)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .._utils.cache import BoundedCache
 from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..data.design import Design
-from ..data.encoding import FAR
+from ..data.encoding import is_missing
 from ..data.stored_columns import ColumnsElsewhere
 from ..neighbors.strategy import Floats
 from ..variance.constants import LEAST_NEW_FUNCTION, MOST_LEVELS
@@ -124,7 +124,7 @@ class FactorFunctions:
         if self.design.categorical[j]:
             levels = level_functions(values, MOST_LEVELS)
             return _OfFactor(levels, len(levels), levels[:MULTIPLIED])
-        missing = values > FAR / 2
+        missing = is_missing(values)
         if not missing.any():
             return self._of_numbers(values, most)
         known = self._of_numbers(values[~missing], most)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.design import Design
-from ..data.encoding import FAR, TINY
+from ..data.encoding import TINY, is_missing
 from ..neighbors.strategy import Floats, Positions
 from .constants import MOST_DETERMINING, MOST_LEFT, ROWS_PER_LEVEL
 from .functions import FactorFunctions
@@ -116,4 +116,4 @@ def _number(design: Design, factor: int) -> Floats | None:
     if len(columns) > 1 or design.categorical[columns[0]]:
         return None
     values = design.column(columns[0])
-    return None if (values > FAR / 2).any() else values
+    return None if is_missing(values).any() else values

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._utils.checks import warn_user
 from ..data.design import Design
-from ..data.encoding import FAR
+from ..data.encoding import is_missing
 from ..neighbors.search import Search
 from ..results.uncertainty import SAMPLE_SIZE_OK, SampleSize
 from ..variance.conditional import Variances
@@ -94,7 +94,7 @@ def _between_in_column(design: Design, j: int) -> float:
         counts = np.unique(column, return_counts=True)[1].astype(float)
         comparable, within = float(np.sum(counts**2)) - n, 0.0
     else:
-        known = column[column < FAR / 2]
+        known = column[~is_missing(column)]
         pairs = known.size * (known.size - 1.0)
         within = 2 * float(known.var(ddof=1)) * pairs if known.size > 1 else 0.0
         comparable = pairs + (n - known.size) * (n - known.size - 1.0)

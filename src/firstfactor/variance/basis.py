@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from ..data.design import Design
-from ..data.encoding import FAR
+from ..data.encoding import is_missing
 from ..neighbors.strategy import Floats, Positions
 from .constants import BENT, LEAST_NEW_FUNCTION, LEAST_OF_OTHERS, MOST_LEVELS, ORDER_OF_OTHERS, STRAIGHT
 
@@ -46,7 +46,7 @@ def functions_of(design: Design, factor: int, rows: Positions, weights: Floats |
 
 def _of_column(values: Floats, weights: Floats | None, most: int) -> Functions:
     """Return the basis functions of a numeric column, in which values may be missing."""
-    known = values < FAR / 2
+    known = ~is_missing(values)
     if known.all():
         return _of_numbers(values, weights, most)
     if not known.any():

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from .._utils.cache import BoundedCache
-from ..data.encoding import FAR
+from ..data.encoding import is_missing
 from ..neighbors.kernels import polynomials
 from ..neighbors.search import Search
 from ..neighbors.strategy import Floats, Positions
@@ -184,7 +184,7 @@ def _scale(column: Floats, low: float, high: float, beyond: float) -> Floats:
 
     Values beyond two percentiles by more than ``beyond`` times the distance between them are clipped.
     """
-    known, scaled = column != FAR, np.zeros_like(column)
+    known, scaled = ~is_missing(column), np.zeros_like(column)
     if not known.any():
         return scaled
     bottom, top = np.percentile(column[known], [low, high])
