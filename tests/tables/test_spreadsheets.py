@@ -4,6 +4,7 @@ import random
 import zipfile
 
 import numpy as np
+import polars as pl
 import pytest
 import xlsxwriter
 
@@ -54,6 +55,15 @@ def test_a_row_that_is_far_off_is_refused(tmp_path):
     path = changed(workbook(tmp_path / "t.xlsx"), SHEET, (b"</sheetData>", cell))
     with pytest.raises(ValueError, match=r"^a sheet of t\.xlsx .* cells would be read\."):
         rank(str(path), "y")
+
+
+def test_thousands_of_columns_without_values_are_not_examined_as_text(tmp_path):
+    path = changed(workbook(tmp_path / "t.xlsx"), SHEET, (b'r="C61"', b'r="XFD61"'))
+    with open_source(str(path)) as source:
+        assert sum(dtype == pl.String for dtype in source.dtypes.values()) == 0
+    found = rank(str(path), "y").dataset
+    assert found.X.columns == ["x", "b", "column 16384"]
+    assert found.left_out == {f"column {number}": "no values" for number in range(4, 16384)}
 
 
 def test_what_a_sheet_says_of_its_size_does_not_matter(tmp_path):

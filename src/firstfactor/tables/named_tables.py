@@ -80,6 +80,9 @@ class Excel(Format):
             raise ValueError(f"{shown} cannot be read as excel: {first_line(error)}") from error
         generated = [column.column_name_from == "generated" for column in sheet.available_columns()]
         frame.columns = [_blank(i) if generated[i] else name for i, name in enumerate(frame.columns)]
+        # A cell far to the right makes thousands of columns without values, which need not be examined as text.
+        empty = [values.name for values in frame if values.null_count() == len(values)]
+        frame = frame.with_columns(pl.lit(None).alias(name) for name in empty)
         return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
     def place(self, source: Source, row: int) -> str:  # noqa: ARG002
