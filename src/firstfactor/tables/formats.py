@@ -69,7 +69,7 @@ class Stata(Format):
             raise ValueError(f"{shown} cannot be read as stata: {str(error).splitlines()[0]}") from error
 
 
-# A new format needs a line here, and its name among the choices of ``format`` in `parameters`.
+# A new format needs a line here, and its name among the choices of ``format`` in `settings`.
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
