@@ -46,7 +46,7 @@ def of_selector(selector, level):
     if selector.max_factors is not None and selector.selected_.size > selector.max_factors + len(indices.forced):
         yield f"{selector.selected_.size} factors are selected, {selector.max_factors} at most besides {indices.forced}"
     yield from _of_explanations(selector)
-    if (indices.sharing is None) != (selector.cluster_cut is None):
+    if (indices.sharing is None) != (selector.get_params().get("cluster_cut", "auto") is None):
         yield "sharing is not there, or there though nobody asked"
 
 

@@ -389,6 +389,6 @@ def test_what_is_said_of_columns_reaches_the_search(ask, option):
     assert found.values.tolist() == expected.values.tolist() != plain.values.tolist()
     ((name, value),) = option.items()
     typed = value if isinstance(value, str) else ",".join(f"{column}={number}" for column, number in value.items())
-    printed, written = ask(frame, "-t", "gross", "--method", "total", f"--{name}", typed)
+    printed, written = ask(frame, "-t", "gross", "--method", "total", f"--{name.replace('_', '-')}", typed)
     assert written["settings"][name] == value
     assert ("of the variance of the ranks of gross" in printed) == (typed == "ranks")

@@ -476,7 +476,7 @@ class RankSettings(Settings):
     sample: int | None = parameter(
         None,
         "int, optional",
-        "Number of rows to draw at random. Default: all rows.",
+        "Number of rows to draw at random.",
         optional(lambda name, value: checks.at_least(name, value, 3)),
         cli_type=int,
         metavar="N",

@@ -31,7 +31,7 @@ app = typer.Typer(
 
 RANK_HELP = """Rank the factors in a table by how much a response depends on them.
 
-DATA is a CSV, TSV, Parquet, Arrow/Feather, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
+DATA is a CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; - is
 standard input. Factors are all columns but the target. Text columns are categories, dates are numbers of days, and
 missing values are a level of their own; columns that identify each row are left out. Several files, a folder or a
 pattern are read as one table; folders such as year=2024 add a column.
@@ -41,7 +41,6 @@ Examples:
   firstfactor rank data.csv --target y
   firstfactor rank data.csv -t y --html report.html --plot importance.png
   firstfactor rank data.csv -t y --factors 'x*' --drop x3 --categorical x4
-  firstfactor rank data.csv -t y --alpha 0.05 --stability 10
   firstfactor rank data/*.parquet -t y --memory 4GB --method first-fast
   firstfactor rank panel.csv -t y1 -t y2 --groups person --weight w
   cat data.csv | firstfactor rank - -t y --json -
