@@ -62,7 +62,7 @@ class Workers:
 
     Because the results come back in order whichever thread computed them, anything computed from them is bit-for-bit
     identical for any number of workers. ``n_jobs`` is as in joblib: None is 1 unless a joblib context sets another
-    number, -1 is all cores.
+    number, -1 is all cores. Linear algebra starts no threads of its own inside the context.
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
@@ -131,6 +131,7 @@ class Workers:
 
     def __enter__(self) -> Self:
         self._stopped = threading.Event()
+        ONE_BLAS_THREAD.__enter__()
         return self
 
     def __exit__(
@@ -140,6 +141,7 @@ class Workers:
             self._stopped.set()
         if pool := vars(self).pop("_pool", None):  # nothing to end if nothing was started
             pool.shutdown(wait=False, cancel_futures=True)
+        ONE_BLAS_THREAD.__exit__()
         if isinstance(error, SystemError) and _comes_from_interrupt(error):
             raise KeyboardInterrupt from error
 

@@ -12,7 +12,6 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from .._utils.threads import ONE_BLAS_THREAD
 from ..data.design import Design
 from ..data.encoding import TINY
 from ..data.response import centre_columns
@@ -98,14 +97,13 @@ class CalibratedRule:
             steps.append(step)
             on_step(step)
 
-        with ONE_BLAS_THREAD:
-            kept, p_values, removed = self._search(forced, most, note)
-            if self._goal == "predict":
-                room = None if most is None else most - len(kept) + len(forced)
-                all_in = dict(zip(kept, p_values, strict=True)) | self._find_predictors(kept, removed, room, note)
-                kept, p_values = tuple(sorted(all_in)), np.array([all_in[i] for i in sorted(all_in)])
-                removed = {i: p for i, p in removed.items() if i not in kept}
-            evidence = self._test_left_out(kept, removed) if explain else None
+        kept, p_values, removed = self._search(forced, most, note)
+        if self._goal == "predict":
+            room = None if most is None else most - len(kept) + len(forced)
+            all_in = dict(zip(kept, p_values, strict=True)) | self._find_predictors(kept, removed, room, note)
+            kept, p_values = tuple(sorted(all_in)), np.array([all_in[i] for i in sorted(all_in)])
+            removed = {i: p for i, p in removed.items() if i not in kept}
+        evidence = self._test_left_out(kept, removed) if explain else None
         return Selection(
             kept=kept,
             steps=tuple(steps),

@@ -216,6 +216,7 @@ class Variances:
         return tuple(sorted(self._varying.intersection(factors)))
 
     def __enter__(self) -> Self:
+        self.search.workers.__enter__()
         return self
 
     def __exit__(
