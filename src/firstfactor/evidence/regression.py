@@ -6,7 +6,7 @@ contains the plain functions of the base, and those curves and products that are
 candidate (double selection: Belloni, Chernozhukov and Hansen 2014). Others would only cost power.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -45,15 +45,20 @@ SMALLEST_LEFT = 1e-6
 
 
 class Regression:
-    """Least squares on an orthonormal basis, (directions, rows), of weighted values."""
+    """Least squares of weighted values on orthonormal combinations of terms, beyond a smaller regression if given."""
 
-    def __init__(self, basis: Floats, root_weights: Floats | None) -> None:
+    def __init__(
+        self, terms: "_Terms", directions: Floats, root_weights: Floats | None, smaller: "Regression | None" = None
+    ) -> None:
         self._root_weights = root_weights
-        self._basis = basis
-        self._single = basis.astype(np.float32)
-        self.n_coefficients = len(basis)
-        self.leverage: Floats = np.minimum(np.einsum("ij,ij->j", basis, basis), LARGEST_LEVERAGE)
-        """Leverage of each row, (rows,)."""
+        self._terms, self._directions, self._smaller = terms, directions, smaller
+        self._single, self.leverage = terms.at_rows(directions)
+        """Directions, (directions, rows), and the leverage of each row, (rows,)."""
+        if smaller is not None:
+            self._single = np.concatenate([smaller._single, self._single])
+            self.leverage += smaller.leverage
+        self.leverage = np.minimum(self.leverage, LARGEST_LEVERAGE)
+        self.n_coefficients = len(self._single)
 
     def leverage_of(self, groups: Positions | None) -> Floats:
         """Return the leverage of each row or of its group, (rows,)."""
@@ -64,13 +69,12 @@ class Regression:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state that other processes need: enough for residuals of functions, not of y."""
-        return {name: value for name, value in vars(self).items() if name != "_basis"}
+        return {name: value for name, value in vars(self).items() if name not in ("_terms", "_smaller")}
 
     def residuals(self, y: Floats) -> Floats:
         """Return the weighted residuals of responses, (outputs, rows)."""
-        y = self.weigh(y)
-        left: Floats = y - (y @ self._basis.T) @ self._basis
-        return left
+        left = self.weigh(y) if self._smaller is None else self._smaller.residuals(y)
+        return left - self._terms.fit(self._directions, left)
 
     def remains(self, functions: Functions) -> Functions:
         """Return the residuals of weighted functions; 0 where they are rounding error."""
@@ -92,8 +96,8 @@ class Regression:
 
     def extend(self, left: Floats) -> "Regression":
         """Return the regression extended by functions that are given by their residuals from this one."""
-        directions = _directions(left @ left.T)[0]
-        return Regression(np.concatenate([self._basis, directions @ left]), self._root_weights)
+        terms = _Terms(left, None, self._terms.workers)
+        return Regression(terms, terms.directions, self._root_weights, self)
 
 
 def regress(
@@ -113,17 +117,17 @@ def regress(
     optional = _optional(functions, base, min(n_units / ROWS_PER_COEFFICIENT, MOST_COEFFICIENTS))
     terms = _Terms(np.concatenate([*plain, *optional]), root_weights, functions.workers)
     if whole:
-        return Regression(terms.at_rows(terms.directions, functions.workers), root_weights)
+        return Regression(terms, terms.directions, root_weights)
     terms.n_plain = int((terms.number < sum(map(len, plain))).sum())
     wanted = np.arange(len(terms.directions)) < terms.n_plain
-    wanted[terms.n_plain :] = _y_asks(terms, y, functions.workers, n_units)
+    wanted[terms.n_plain :] = _y_asks(terms, y, n_units)
     if candidates and not wanted.all():
         wanted[terms.n_plain :] |= _lines_ask(functions, candidates, terms)
-    return Regression(terms.at_rows(terms.directions[wanted], functions.workers), root_weights)
+    return Regression(terms, terms.directions[wanted], root_weights)
 
 
 class _Terms:
-    """Functions of all rows in single precision, (terms, rows), and the orthonormal directions that they span.
+    """Functions of all rows, (terms, rows), and the orthonormal directions that they span if weighted.
 
     Rows are processed in blocks, in double precision: all at once would not stay in a cache.
     """
@@ -131,50 +135,56 @@ class _Terms:
     n_plain: int
     """Number of leading directions that belong to the plain functions."""
 
-    def __init__(self, values: Functions, root_weights: Floats | None, workers: Workers) -> None:
+    def __init__(self, values: NDArray[Any], root_weights: Floats | None, workers: Workers) -> None:
+        self.workers = workers
         self._values, self._root_weights = values, root_weights
-        self.directions, self.number = _directions(self.times(None, workers))
+        self._blocks = spans(values.shape[1], ROWS_IN_BLOCK)
+        self.directions, self.number = _directions(self._sum(lambda rows: self._multiply(rows, None)))
         """Directions as combinations of terms, (directions, terms), and the last term of each."""
 
-    def weigh(self, values: NDArray[Any], rows: slice) -> Floats:
+    def _weigh(self, values: NDArray[Any], rows: slice) -> Floats:
         """Return values, (…, rows), of some rows, weighted."""
         block: Floats = values[..., rows].astype(np.float64)
         if self._root_weights is not None:
             block *= self._root_weights[rows]
         return block
 
-    def times(self, others: NDArray[Any] | None, workers: Workers) -> Floats:
+    def _multiply(self, rows: slice, others: Floats | None) -> Floats:
         """Return the sums of products of the terms with other values, (others, rows), or with each other."""
-
-        def multiply(rows: slice) -> Floats:
-            block = self.weigh(self._values, rows)
-            return np.asarray(block @ (block if others is None else self.weigh(others, rows)).T)
-
-        products: Floats = np.sum(workers.map(multiply, self._blocks), axis=0)
+        block = self._weigh(self._values, rows)
+        products: Floats = block @ (block if others is None else others).T
         return products
 
-    def at_rows(self, directions: Floats, workers: Workers) -> Floats:
-        """Return directions evaluated at all rows, (directions, rows)."""
-        found = np.empty((len(directions), self._values.shape[1]))
+    def _sum(self, of_block: Callable[[slice], Floats]) -> Floats:
+        """Return the sum over all blocks of rows."""
+        total: Floats = np.sum(self.workers.map(of_block, self._blocks), axis=0)
+        return total
+
+    def at_rows(self, directions: Floats) -> tuple[Functions, Floats]:
+        """Return directions at all rows, (directions, rows), in single precision, and the sum of their squares."""
+        found, squares = np.empty((len(directions), self._values.shape[1]), np.float32), np.empty(self._values.shape[1])
 
         def fill(rows: slice) -> None:
-            found[:, rows] = directions @ self.weigh(self._values, rows)
+            block = directions @ self._weigh(self._values, rows)
+            found[:, rows], squares[rows] = block, np.einsum("ij,ij->j", block, block)
 
-        workers.map(fill, self._blocks)
-        return found
+        self.workers.map(fill, self._blocks)
+        return found, squares
 
-    def scores_of(self, others: NDArray[Any], workers: Workers) -> tuple[Floats, Floats]:
+    def fit(self, directions: Floats, values: Floats) -> Floats:
+        """Return the least squares fit of some directions to weighted values, (outputs, rows)."""
+        coefficients = (directions @ self._sum(lambda rows: self._multiply(rows, values[:, rows]))).T @ directions
+        blocks = self.workers.map(lambda rows: coefficients @ self._weigh(self._values, rows), self._blocks)
+        return np.concatenate(blocks, axis=1)
+
+    def scores_of(self, others: NDArray[Any]) -> tuple[Floats, Floats]:
         """Return the squared products of optional directions with other values, and the residual squares of these.
 
         They are (optional directions, others), and (others,) given the plain directions.
         """
-        squares = (self.directions @ self.times(others, workers)) ** 2
-        whole = sum(np.einsum("ij,ij->i", each, each) for each in (self.weigh(others, rows) for rows in self._blocks))
+        squares = (self.directions @ self._sum(lambda rows: self._multiply(rows, self._weigh(others, rows)))) ** 2
+        whole = sum(np.einsum("ij,ij->i", each, each) for each in (self._weigh(others, rows) for rows in self._blocks))
         return squares[self.n_plain :], whole - squares[: self.n_plain].sum(axis=0)
-
-    @property
-    def _blocks(self) -> list[slice]:
-        return spans(self._values.shape[1], ROWS_IN_BLOCK)
 
 
 def _directions(gram: Floats) -> tuple[Floats, NDArray[np.intp]]:
@@ -218,9 +228,9 @@ def _products(a: Functions, b: Functions, degrees: Sequence[tuple[int, int]]) ->
     return np.array(found, np.float32).reshape(-1, a.shape[1])
 
 
-def _y_asks(terms: _Terms, y: Floats, workers: Workers, n_units: int) -> NDArray[np.bool_]:
+def _y_asks(terms: _Terms, y: Floats, n_units: int) -> NDArray[np.bool_]:
     """Return a mask of the optional directions that explain more of y than they cost, similar to BIC."""
-    explained, left = terms.scores_of(y, workers)
+    explained, left = terms.scores_of(y)
     noise = np.maximum(left - explained.sum(axis=0), RIDGE * (y**2).sum(axis=1))
     gains = (explained / np.maximum(noise / max(y.shape[1] - len(terms.directions), 1), TINY)).sum(axis=1)
     wanted: NDArray[np.bool_] = gains > Y_ASKS * np.log(n_units) * len(y)
@@ -240,7 +250,7 @@ def _lines_ask(functions: FactorFunctions, candidates: Sequence[int], terms: _Te
 def _largest_scores(functions: FactorFunctions, candidates: Sequence[int], terms: _Terms) -> Floats:
     """Return the largest squared score of the candidates' lines in each optional direction."""
     lines = np.concatenate([functions.plain(i, MOST_ASKING) for i in candidates])
-    scores, left = terms.scores_of(lines, functions.workers)
+    scores, left = terms.scores_of(lines)
     scores *= lines.shape[1] / np.maximum(left, TINY_IN_SINGLE)
     scores[:, left <= 1e-3 * lines.shape[1]] = 0.0  # hardly anything is left to test
     largest: Floats = scores.max(axis=1)

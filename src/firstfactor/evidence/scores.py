@@ -86,7 +86,8 @@ class Residuals:
         self._of_y = combine @ self.left
         self._given = regression if given is None else given
         # Residuals of least squares are too small where a row or a group has leverage.
-        corrected = combine @ self._given.residuals(y) / np.sqrt(1 - self._given.leverage_of(draws.groups))
+        left = self.left if given is None else given.residuals(y)
+        corrected = combine @ left / np.sqrt(1 - self._given.leverage_of(draws.groups))
         self._corrected = corrected.astype(np.float32)
         self._corrected_squares = self._corrected**2
         self._permuted = is_exchangeable and draws.permuted is not None
