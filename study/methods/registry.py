@@ -21,6 +21,7 @@ COMPETITORS = {
     "SPLINE-HOLM": "linear_tests:spline_holm",
     "PRODUCTS-HOLM": "linear_tests:products_of_two",
     "TRIPLES-HOLM": "linear_tests:products_of_three",
+    "BEST-THREE": "linear_tests:best_three",
     "LASSO-SET": "linear_tests:lasso_set",
     "KNOCKOFFS": "knockoffs:knockoffs",
     "LOGISTIC-HOLM": "glm_tests:logistic_holm",

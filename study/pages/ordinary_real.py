@@ -8,12 +8,12 @@ from ..methods.ours import ALPHA
 from ..paper.claims.ordinary import OURS, PREDICT
 from ..paper.claims.ordinary_real import Explained, is_large, judge_classic, judge_cleaned, selectors
 from ..runs.experiments import CLASSIC_TABLES, CLEANED_TABLES
-from ..runs.ordinary_real import MODELS, SETS
+from ..runs.ordinary_real import HOLM, MODELS, SETS
 from ..scores.ordinary import loss
 from .layout import NOTHING, Table
 from .sections import Section
 
-SHOWN = (*((OURS, model) for model in MODELS), (OURS, None), (PREDICT, None), ("LASSO-SET", None))
+SHOWN = (*((OURS, model) for model in MODELS), (OURS, None), (PREDICT, None), ("LASSO-SET", None), (HOLM, None))
 """The losses that are shown: of which set of factors, and of which model; None is the better one."""
 
 EXPLAINED: Explained = {
@@ -76,13 +76,13 @@ def _losses(tables: dict[str, Any]) -> Table:
         sizes = [f"{np.mean(table['sizes'][method]):.1f}" for method in SETS]
         best = max(np.mean(table["scores"][model]["all"]) for model in MODELS)
         texts = [_signed(one.value) for one in losses]
-        for at in (2, 3):
+        for at in (2, 3, 5):
             texts[at] = losses[at].text(3, sign=True) + (" !" if is_large(losses[at]) else "")
         shape = f"{table['n_rows']:,} × {table['n_factors']}"
-        found = [sizes[0], *texts[:3], sizes[1], texts[3], sizes[2], texts[4]]
+        found = [sizes[0], *texts[:3], sizes[1], texts[3], sizes[2], texts[4], sizes[3], texts[5]]
         rows.append([title, shape, f"{best:.3f}".replace("-", "−"), *found])
     means = [_signed(float(value)) for value in np.mean(all_losses, axis=0)]
-    rows.append([f"mean of {len(tables)}", "", "", "", *means[:3], "", means[3], "", means[4]])
+    rows.append([f"mean of {len(tables)}", "", "", "", *means[:3], "", means[3], "", means[4], "", means[5]])
     header = (
         "",
         "size",
@@ -94,12 +94,14 @@ def _losses(tables: dict[str, Any]) -> Table:
         "best",
         "lasso: factors",
         "best",
+        "linear model + Holm: factors",
+        "best",
     )
     note = (
         "Loss: score with all factors minus score with the selected ones; below 0, fewer factors are better. Standard "
         "errors are over folds, which are not independent. !: more than 0.02, and more than two standard errors."
     )
-    title = 'Mean loss by the calibrated rule, by the same with `goal="predict"`, and by the lasso'
+    title = 'Mean loss by the calibrated rule, with `goal="predict"`, by the lasso, and by a linear model + Holm'
     return Table(title, header, rows, note, strong=frozenset([len(rows) - 1]))
 
 

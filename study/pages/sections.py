@@ -180,7 +180,8 @@ SETUPS = {
     f"is {100 * COUNTRY_SHARE:.0f} % of Var(y); one of {N_CONTINENTS} continents is a function of it; eight numbers do "
     "nothing. Near-copies: 0.5 x₁ + 0.4 x₂ + 0.3 x₃ + noise of variance 1, with copies of x₁ and x₂ at a correlation "
     f"of {COPY_CORRELATION} among eight factors. Suppressors: 0.45 x₁ − 0.45 x₂ + 0.4 x₃ + noise of variance 1, all "
-    "correlations 0.75. Copies, the continent and factors that only correlate are false.",
+    "correlations 0.75. Copies, the continent and factors that only correlate are false. Best three: least squares of "
+    "the three factors with the least residual sum of squares, told that three are true.",
     "responses": "The same sums of lines, p = 10, ρ = 0.5. Two classes and five ordered levels are cut from the sum "
     f"with logistic noise, so that odds are proportional; counts are Poisson of mean {MEAN_COUNT} with the sum as "
     "logarithm. GLM: logistic, Poisson and proportional-odds regression with likelihood-ratio tests; a p-value is 1 "

@@ -386,7 +386,10 @@ ORDINARY = (
     Experiment(
         "look-alikes",
         "Correlated, nested and nearly copied factors",
-        (Plan(ordinary_settings.LOOK_ALIKES, (CHOICE, *PEERS), range(MOST)),),
+        (
+            Plan(ordinary_settings.LOOK_ALIKES, (CHOICE, *PEERS), range(MOST)),
+            Plan(ordinary_settings.NEAR_COPIES, ("BEST-THREE",), range(MOST)),
+        ),
     ),
     Experiment(
         "responses",

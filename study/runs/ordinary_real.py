@@ -34,7 +34,9 @@ N_FOLDS, N_DIVISIONS = 5, 2
 MAX_ROWS = 2000
 """Of a cleaned table: more are drawn at random."""
 SEED = 0
-SETS = ("CALIBRATED-CHOICE", "CALIBRATED-PREDICT", "LASSO-SET")
+HOLM = "HOLM"
+"""Least squares, or logistic regression of two classes, with Holm's procedure."""
+SETS = ("CALIBRATED-CHOICE", "CALIBRATED-PREDICT", "LASSO-SET", HOLM)
 """Methods whose sets models are fitted on, beside all factors."""
 MODELS = ("boosting", "linear")
 
@@ -79,13 +81,14 @@ def predict(table: OrdinaryTable) -> dict[str, Any]:
     if len(X) > MAX_ROWS:
         rows = np.sort(np.random.default_rng(SEED).choice(len(X), MAX_ROWS, replace=False))
         X, y = X.iloc[rows].reset_index(drop=True), y[rows]
-    sets = ("all", *SETS)
+    sets, linear_test = ("all", *SETS), "LOGISTIC-HOLM" if y.dtype == bool else "OLS-HOLM"
     scores: dict[str, dict[str, list[float]]] = {model: {one: [] for one in sets} for model in MODELS}
     sizes: dict[str, list[int]] = {one: [] for one in SETS}
     for number, (train, test) in enumerate(folds(y)):
         chosen = {"all": tuple(range(X.shape[1]))}
         for name in SETS:
-            chosen[name] = method(name)(X.iloc[train].reset_index(drop=True), y[train], number).selected or ()
+            select = method(linear_test if name == HOLM else name)
+            chosen[name] = select(X.iloc[train].reset_index(drop=True), y[train], number).selected or ()
             sizes[name].append(len(chosen[name]))
         for model in MODELS:
             known: dict[tuple[int, ...], float] = {}

@@ -57,6 +57,7 @@ WORDS = {
     "ORDERED-HOLM": "GLM + Holm",
     "PRODUCTS-HOLM": "pairs + Holm",
     "TRIPLES-HOLM": "triples + Holm",
+    "BEST-THREE": "best three",
 }
 
 MANY_COLUMNS: dict[Setting, tuple[str, float]] = {
