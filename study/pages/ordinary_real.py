@@ -99,7 +99,8 @@ def _losses(tables: dict[str, Any]) -> Table:
     )
     note = (
         "Loss: score with all factors minus score with the selected ones; below 0, fewer factors are better. Standard "
-        "errors are over folds, which are not independent. !: more than 0.02, and more than two standard errors."
+        "errors are over folds, which are not independent. !: more than 0.02, and more than two standard errors. The "
+        "calibrated rule and the linear model limit false factors to the same level; the other two are for prediction."
     )
     title = 'Mean loss by the calibrated rule, with `goal="predict"`, by the lasso, and by a linear model + Holm'
     return Table(title, header, rows, note, strong=frozenset([len(rows) - 1]))
