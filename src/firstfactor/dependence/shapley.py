@@ -36,7 +36,7 @@ class Shares(NamedTuple):
 def fair_shares(variances: Variances, factors: FactorSet, uncertainty: bool = True) -> Shares:
     """Return the Shapley effects of some factors among themselves, in the order given."""
     if len(factors) <= MAX_EXACT:
-        variances.look_at_subsets(factors, error_step(variances) if uncertainty else None)
+        variances.precompute_subsets(factors, error_step(variances) if uncertainty else None)
         return Shares(exact_target(factors), np.zeros(len(factors)), None)
     return _draw_orders(variances, factors)
 
