@@ -10,7 +10,7 @@ from .._utils.text import list_names, shorten, shorten_all
 from ..ranking import Ranking
 from ..reporting.summary import choose_lines, has_numbers, summarise
 from ..results.ranking_line import RankingLine
-from ..results.wording import share_name
+from ..results.wording import importance_words
 from .screen import Screen
 
 
@@ -117,7 +117,7 @@ class _Table:
     """Columns that fit into the terminal: if it is narrow, kinds give way to names first, then bars, then numbers."""
 
     def __init__(self, screen: Screen, result: Ranking, lines: Sequence[RankingLine]) -> None:
-        self._screen, self._stability, self._share = screen, result.stability, share_name(result.indices)
+        self._screen, self._stability, self._share = screen, result.stability, importance_words(result.indices).name
         with_numbers = [line for line in lines if has_numbers(line)]
         longest, needed = (
             max(cell_len(name) for name in ["factor", *(_shortest_name(line) for line in some)])

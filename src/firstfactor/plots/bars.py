@@ -11,7 +11,7 @@ from ..results.formats import format_importance
 from ..results.indices import Indices, ranking_lines
 from ..results.ranking_line import RankingLine
 from ..results.stability import Stability
-from ..results.wording import headline
+from ..results.wording import headline, importance_words
 from .axes import (
     BLUE,
     GREY,
@@ -90,7 +90,7 @@ def draw_importance(indices: Indices, ax: "Axes | None", new_figure: "NewFigure"
 
 def _axis_label(indices: Indices, bars: Sequence[Bar]) -> str:
     """Return the meaning of bars, lines and pale bars."""
-    label = "fair share" if indices.is_shapley else "importance"
+    label = importance_words(indices).axis
     label += f" with {100 * LEVEL:g} % interval" if any(bar.interval for bar in bars) else ""
     return f"{label}; pale: alone" if any(bar.alone for bar in bars) else label
 

@@ -9,7 +9,7 @@ from ..results.constants import LEVEL
 from ..results.formats import unbroken
 from ..results.indices import Indices
 from ..results.ranking_line import RankingLine
-from ..results.wording import headline, say_no_evidence, say_no_shares, say_weak, share_name
+from ..results.wording import headline, importance_words, say_no_evidence, say_no_shares, say_weak
 from .export import Exported
 from .summary import choose_lines, has_numbers, summarise
 
@@ -85,8 +85,8 @@ def _paragraphs(look: str, texts: Iterable[str]) -> list[str]:
 def _table(indices: Indices, chosen: Sequence[tuple[RankingLine, bool] | str], with_halves: bool) -> str:
     """Return the table: numbers and bars of drivers, and reasons of factors that were left out."""
     with_alone = indices.sharing is not None
-    header = [("", RIGHT), ("factor", LEFT), ("kind", LEFT)]
-    header += [("halves", RIGHT)] * with_halves + [(share_name(indices), RIGHT), (f"({100 * LEVEL:g} %)", LEFT)]
+    header = [("", RIGHT), ("factor", LEFT), ("kind", LEFT)] + [("halves", RIGHT)] * with_halves
+    header += [(importance_words(indices).name, RIGHT), (f"({100 * LEVEL:g} %)", LEFT)]
     header += [("alone", RIGHT)] * with_alone + [("p", RIGHT)] * indices.has_p_values + [("", LEFT)]
     rows = []
     for each in chosen:

@@ -28,6 +28,7 @@ from ..results.ranking_line import RankingLine
 from ..results.sharing import Tree
 from ..results.stability import Stability
 from ..results.wording import (
+    importance_words,
     is_calibrated,
     is_untested,
     measure,
@@ -44,7 +45,6 @@ from ..results.wording import (
     say_rest,
     say_rows_judged,
     say_weak,
-    share_name,
 )
 from ..settings import Options
 from .data_summary import brief, describe_data, read_data
@@ -284,7 +284,7 @@ def _chart(indices: Indices, stability: Stability | None) -> dict[str, Any]:
         "folded_most": folded[0].importance_text if folded else "",
         "members": {row.factors: _members(row, tree) for row in rows if row.members},
         "most_members": MOST_MEMBERS,
-        "share_name": share_name(indices),
+        "words": importance_words(indices),
         "has_alone": indices.sharing is not None and bool(rows),
         "has_intervals": any(line.interval_text for line in (*rows, *members)),
         "has_clusters": bool(members),

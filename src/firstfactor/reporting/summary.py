@@ -12,6 +12,7 @@ from ..results.formats import draw_bar, unbroken
 from ..results.indices import Indices, ranking_lines
 from ..results.ranking_line import SHOWN, SMALL, RankingLine
 from ..results.wording import (
+    importance_words,
     name_response,
     say_bias,
     say_ceiling,
@@ -23,7 +24,6 @@ from ..results.wording import (
     say_rest,
     say_rows_judged,
     say_weak,
-    share_name,
 )
 from .export import Exported
 
@@ -173,8 +173,7 @@ def _say_columns(result: Exported) -> Iterator[str]:
     indices = result.indices
     if indices.selected.size:
         by_itself = ", explained by it alone (░)" if indices.sharing is not None else ""
-        what = "the factor's fair share" if indices.is_shapley else "lost without the factor"
-        yield f"Of what is explained: {what} (█){by_itself}."
+        yield f"Of what is explained: {importance_words(indices).of_factor} (█){by_itself}."
     if indices.uncertainty is None:
         yield result.why_no_intervals
     elif indices.selected.size:
@@ -280,7 +279,7 @@ def _draw_table(result: Exported, all_lines: bool) -> Iterator[str]:
     names = [f"{'  ' * member}{line.name}{'*' * line.forced}" for line, member in lines]
     starts = [[str(line.rank or "") if has_numbers(line) else "–", line.kind] for line, _ in lines]
     cells = [_numbers(indices, line, stability is not None) for line, _ in lines if has_numbers(line)]
-    header = ["halves"] * (stability is not None) + [share_name(indices), "(95 %)", "alone", "p", ""]
+    header = ["halves"] * (stability is not None) + [importance_words(indices).name, "(95 %)", "alone", "p", ""]
     shown = [any(cell[k] for cell in cells) for k in range(len(header))]
     widths = [max([len(title), *(len(cell[k]) for cell in cells)]) for k, title in enumerate(header)]
     wide, kind = max(map(len, [*names, "factor"])), max(len(line.kind) for line, _ in lines)

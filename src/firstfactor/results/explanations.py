@@ -12,6 +12,7 @@ from .constants import LITTLE_ALONE, NEXT_TO_NOTHING
 from .formats import percent, say_p
 from .indices import Indices, Reason, find_exchange, find_reason
 from .path import Path
+from .wording import importance_words
 
 
 class Explanations(frames.Tabular):
@@ -113,9 +114,7 @@ def _say_selected(indices: Indices, factor: int) -> str:
         else:
             how = f"is selected, and its information overlaps with that of others: without it, {others}"
         return f"{how}, {joint} of what is explained is lost{by_itself}"
-    if indices.is_shapley:
-        return f"is selected: its fair share of what is explained is {lost}{by_itself}"
-    return f"is selected: without it, {lost} of what is explained is lost{by_itself}"
+    return f"is selected: {importance_words(indices).sentence.format(lost)}{by_itself}"
 
 
 def _share_alone(indices: Indices, factor: int) -> float | None:

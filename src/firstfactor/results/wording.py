@@ -1,6 +1,7 @@
 """Figures and sentences on a result and its uncertainty, shared by the terminal, plots and pages."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -68,9 +69,54 @@ def is_untested(indices: Indices) -> bool:
     return procedure is not None and procedure.rule == "paper" and not procedure.split and indices.selected.size > 0
 
 
-def share_name(indices: Indices) -> str:
-    """Return the name of the importances of a result, in two words."""
-    return "fair share" if indices.is_shapley else "lost without"
+@dataclass(frozen=True)
+class ImportanceWords:
+    """Words for a measure of importance."""
+
+    name: str
+    """Name of the importances, in two words."""
+    of_factor: str
+    """What it is of one factor, in a legend."""
+    below_bars: str
+    """What bars stand for, in a chart."""
+    axis: str
+    """Label of an axis."""
+    sentence: str
+    """Sentence on a selected factor, with ``{}`` for its importance."""
+    meaning: str
+    """How to read it."""
+
+
+# A new measure needs an entry here, a choice of ``importance`` in `settings`, and its estimate in `selection.fitting`.
+IMPORTANCE_WORDS = {
+    "total": ImportanceWords(
+        "lost without",
+        "lost without the factor",
+        "lost without it",
+        "importance",
+        "without it, {} of what is explained is lost",
+        "The share of what can be explained that no model could reach without the factor: its total Sobol’ index, also "
+        "called its importance. These shares need not sum to 1. Where factors act together, each of them is needed and "
+        "the sum can be above 1. Where they carry the same information, the others make up for one that is left out, "
+        "and the sum can be far below 1.",
+    ),
+    "shapley": ImportanceWords(
+        "fair share",
+        "the factor's fair share",
+        "fair share",
+        "fair share",
+        "its fair share of what is explained is {}",
+        "What is explained, divided among the factors: what each adds, on average over all orders in which they could "
+        "enter (its Shapley effect). Fair shares add up to 1, and factors that carry the same information divide it "
+        "among them.",
+    ),
+}
+
+
+def importance_words(indices: Indices) -> ImportanceWords:
+    """Return the words for the importances of a result."""
+    chosen = "total" if indices.procedure is None else indices.procedure.importance
+    return IMPORTANCE_WORDS["shapley" if indices.is_shapley else chosen]
 
 
 def say_ceiling(indices: Indices, response: str) -> str:

@@ -50,6 +50,7 @@ from ..findings.copies import number_kinds
 from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..results.uncertainty import Evidence
+from ..settings import Settings
 from ..variance.conditional import ROUNDING, Variances
 from .selection import OnStep, Selection
 
@@ -57,26 +58,18 @@ from .selection import OnStep, Selection
 class CalibratedRule:
     """Forward selection and elimination by evidence, on one table."""
 
-    def __init__(
-        self,
-        variances: Variances,
-        alpha: float,
-        control: str = "fwer",
-        goal: str = "explain",
-        most_rows: int | None = None,
-    ) -> None:
+    def __init__(self, variances: Variances, procedure: Settings, most_rows: int | None = None) -> None:
         search = variances.search
         self._variances, self._memoize = variances, variances.memoize
         rows = _some_rows(variances, most_rows or MAX_ROWS)
-        self._alpha, self._control, self._goal, self._workers = alpha, control, goal, search.workers
+        self._procedure, self._workers = procedure, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
         groups = _equal_rows(self._design) if search.groups is None else search.groups[rows]
         groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
         y, self.response_variance = centre_columns(search.y[rows], weights)
-        self._y = np.ascontiguousarray(y.T) / np.sqrt(
-            max(self.response_variance, TINY)
-        )  # so that it fits into single precision
+        unit = np.sqrt(max(self.response_variance, TINY))  # with it, y fits into single precision
+        self._y = np.ascontiguousarray(y.T) / unit
         self._root_weights = None if weights is None else np.sqrt(weights)
         self._n_units = rows.size if groups is None else int(groups.max()) + 1
         self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
@@ -101,7 +94,7 @@ class CalibratedRule:
             on_step(step)
 
         kept, p_values, removed = self._search(forced, most, note)
-        if self._goal == "predict":
+        if self._procedure.goal == "predict":
             room = None if most is None else most - len(kept) + len(forced)
             all_in = dict(zip(kept, p_values, strict=True)) | self._find_predictors(kept, removed, room, note)
             kept, p_values = tuple(sorted(all_in)), np.array([all_in[i] for i in sorted(all_in)])
@@ -168,7 +161,7 @@ class CalibratedRule:
             most = len(candidates) if room is None else room - len(entered)
             if best.p_value > SURE and len(candidates) > 1 and most > 1:
                 best = self._try_together(residuals, given, candidates, best, most)
-            chosen = best.factors if best.p_value <= self._alpha else ()
+            chosen = best.factors if best.p_value <= self._procedure.alpha else ()
             known = tuple(i for i in chosen if known_from(self._design, i, given))
             if known:  # a function of the base adds nothing, whatever its p-value
                 self._no_news.update(known)
@@ -194,7 +187,7 @@ class CalibratedRule:
         The false discovery rate allows for a share of false discoveries, so the more factors are in the set, the weaker
         the evidence for another one may be.
         """
-        if self._control == "fwer":
+        if self._procedure.control == "fwer":
             return test.p_value
         return float(test.single_p_values.min() * (n_in + test.deviates.size) / (n_in + 1))
 
@@ -219,8 +212,8 @@ class CalibratedRule:
 
         found = self._memoize(("distil", base, candidates), test)
         p_values = dict(zip(candidates, (found / (SINGLE * DISTILLED)).tolist(), strict=True))
-        adjusted = holm(p_values) if self._control == "fwer" else benjamini_hochberg(p_values)
-        return {i: p for i, p in adjusted.items() if p <= self._alpha}
+        adjusted = holm(p_values) if self._procedure.control == "fwer" else benjamini_hochberg(p_values)
+        return {i: p for i, p in adjusted.items() if p <= self._procedure.alpha}
 
     def _try_together(
         self,
@@ -244,7 +237,7 @@ class CalibratedRule:
             tested = tuple(i for i in kept if i not in forced)
             of_tested, explained = self._test_members(kept, tested)
             worst = int(np.argmax(of_tested))
-            chosen = (tested[worst],) if of_tested[worst] > self._alpha else ()
+            chosen = (tested[worst],) if of_tested[worst] > self._procedure.alpha else ()
             base_explained = self._explained(self._residuals(self._varying_of(kept)))
             note(Step("elimination", kept, base_explained, tested, explained, chosen, float(of_tested[worst])))
             removed |= dict.fromkeys(chosen, float(of_tested[worst]))
@@ -333,7 +326,7 @@ class CalibratedRule:
     def _on_fewer_rows(self) -> "CalibratedRule | None":
         if self._design.n_rows < 2 * FEWER_ROWS:
             return None
-        return CalibratedRule(self._variances, self._alpha, self._control, self._goal, FEWER_ROWS)
+        return CalibratedRule(self._variances, self._procedure, FEWER_ROWS)
 
     def _test_members_here(self, kept: tuple[int, ...], tested: tuple[int, ...]) -> tuple[Floats, Floats]:
         def test() -> Floats:

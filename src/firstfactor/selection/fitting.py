@@ -68,7 +68,7 @@ def _select_by_rule(variances: Variances, procedure: Settings, callback: StepCal
     if procedure.rule == "calibrated":
         from .calibrated import CalibratedRule  # only if it is needed
 
-        rule = CalibratedRule(variances, procedure.alpha, procedure.control, procedure.goal)
+        rule = CalibratedRule(variances, procedure)
         return rule.select(in_context(callback, names, rule.response_variance), forced, procedure.max_factors, explain)
     on_step = in_context(callback, names, variances.response.variance)
     forward = forward_rule(procedure.forward)
