@@ -20,13 +20,14 @@ from .markers import table
 
 ROOT = Path(__file__).parents[1]
 
-# Prints the source files that run, and how often one follows another: of a fit, and of `rank` with a report.
+# Prints the number of source files that run, how often one follows another, and how often a table is opened and
+# encoded: in a fit, and in `rank --html`.
 TRACE = """
 import json, pathlib, sys, tempfile
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 import firstfactor
-from firstfactor import FIRST, rank
+from firstfactor import FIRST, rank, ranking
 
 X = np.random.default_rng(0).random((200, 6))
 y = X[:, 0] + X[:, 1] ** 2 + 0.1 * X[:, 5]
@@ -38,19 +39,26 @@ def fit():
     FIRST(n_jobs=1).fit(X, y)
 
 def report():
-    rank(folder / "table.csv", "y", jobs=1).report(folder / "report.html")
+    if hasattr(ranking, "make_ranking"):  # as the command does
+        found = ranking.make_ranking(folder / "table.csv", "y", None, {"jobs": 1}, for_report=True)
+    else:  # before 0.3
+        found = rank(folder / "table.csv", "y", jobs=1)
+    found.report(folder / "report.html")
 
 def follow(call):
     call()  # imports and compiles
-    files = []
+    files, functions = [], []
     def note(frame, event, _):
         name = frame.f_code.co_filename
-        if event == "call" and name.startswith(sys.argv[1]) and files[-1:] != [name]:
-            files.append(name)
+        if event == "call" and name.startswith(sys.argv[1]):
+            functions.append(frame.f_code.co_name)
+            if files[-1:] != [name]:
+                files.append(name)
     sys.setprofile(note)
     call()
     sys.setprofile(None)
-    return [len(set(files)), len(files) - 1]
+    # A generator is called once to begin and once to end.
+    return [len(set(files)), len(files) - 1, functions.count("open_source") // 2, functions.count("encode_table")]
 
 print(json.dumps({call.__name__: follow(call) for call in (fit, report)}))
 """
@@ -83,8 +91,10 @@ def measure(root):
         "module-level numeric constants": sum(_count_constants(tree) for tree in trees.values()),
         **{f"files / lines of {part}": _count_files(root / part) for part in ("tests", "study", "benchmarks")},
         "test / source lines": f"{_count_lines(root / 'tests') / sum(lines):.2f}",
+        "private names of other packages": len(set(_list_private_names(nodes))),
         "fit: files / switches": "{} / {}".format(*trace["fit"]),
-        "rank with a report: files / switches": "{} / {}".format(*trace["report"]),
+        "rank --html: files / switches": "{} / {}".format(*trace["report"]),
+        "rank --html: table opened / encoded": "{2} / {3}".format(*trace["report"]),
     }
 
 
@@ -135,6 +145,22 @@ def _is_number(value):
     if isinstance(value, ast.UnaryOp):
         return _is_number(value.operand)
     return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+
+# Public in spite of their names: fields and methods of named tuples and dataclasses.
+NO_PRIVATE_NAMES = ("_replace", "_fields", "_asdict", "_make")
+
+
+def _list_private_names(nodes):
+    """Yield private names that are imported from other packages, or taken from objects of classes not defined here."""
+    own = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    own |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield from (alias.name for alias in node.names if alias.name.startswith("_"))
+        elif isinstance(node, ast.Attribute) and re.match("_[^_]", node.attr) and node.attr not in own:
+            yield from [node.attr] if node.attr not in NO_PRIVATE_NAMES else []
 
 
 def _count_lines(folder):
