@@ -8,11 +8,10 @@ from ._utils import checks
 from .data.table import Factors
 from .dependence.shapley import estimate_shapley
 from .findings.finding import warn_of_findings
-from .inference.estimates import estimate, find_interactions
+from .inference.estimates import estimate, estimate_closed, estimate_totals, find_interactions
 from .inference.row_order import find_at_once
 from .inference.sample_size import diagnose_sample_size, warn_if_too_few_rows
 from .inference.targets import closed_target
-from .inference.totals import estimate_closed, estimate_totals
 from .results.cumulative import CumulativeRanking
 from .results.indices import Indices
 from .results.interactions import Interactions

@@ -545,7 +545,7 @@ def _take_rows(variances: "Variances") -> "Observations":
 def _estimate(variances: "Variances", settings: RankSettings, callback: "Callable[[Path], None]") -> "Indices":
     """Estimate importances by the method of the settings."""
     from .dependence.sharing import add_sharing
-    from .inference.totals import estimate_totals
+    from .inference.estimates import estimate_totals
     from .selection.algorithms import eliminate
     from .selection.fitting import estimate_selected, find_forced, fit, in_context
 

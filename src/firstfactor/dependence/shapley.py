@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..inference.estimates import index_values
+from ..inference.estimates import index_values, relative_to_all
 from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import error_step, plug_in
 from ..inference.targets import FactorSet, Target
-from ..inference.totals import relative_to_all
 from ..neighbors.strategy import Floats
 from ..results.indices import Indices
 from ..variance.conditional import Variances
