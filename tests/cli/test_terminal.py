@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from rich.cells import cell_len
 
-from firstfactor.cli.screen import Screen
-from firstfactor.cli.terminal import print_result
+from firstfactor.cli.terminal import Screen, print_result
 from firstfactor.ranking import rank
 from firstfactor.results.estimates import Estimates
 from firstfactor.results.sharing import Cluster, Exchange, Sharing

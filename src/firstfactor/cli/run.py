@@ -81,8 +81,7 @@ def _quieten(quiet: bool) -> None:
 
 def _print_result(ranking: "Ranking", all_notes: bool, model_score: float | None) -> None:
     """Print the result."""
-    from .screen import Screen
-    from .terminal import print_result
+    from .terminal import Screen, print_result
 
     with errors_naming(STANDARD_OUTPUT):
         print_result(Screen(sys.stdout), ranking, all_notes, model_score)
@@ -91,8 +90,7 @@ def _print_result(ranking: "Ranking", all_notes: bool, model_score: float | None
 
 def _print_ending(ranking: "Ranking", written: dict[str, Path], started: float) -> None:
     """Print the files that were written, and the time of the whole process so far."""
-    from .screen import Screen
-    from .terminal import print_ending
+    from .terminal import Screen, print_ending
 
     with errors_naming(STANDARD_OUTPUT):
         seconds = dict(ranking.seconds)

@@ -2,39 +2,92 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TextIO
 
 from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
 
-from .._utils.text import list_names, shorten, shorten_all
+from .._utils.text import list_names, shorten, shorten_all, without_controls
 from ..ranking import Ranking
 from ..reporting.summary import choose_lines, has_numbers, summarise
+from ..results.formats import draw_bar
 from ..results.ranking_line import RankingLine
 from ..results.wording import importance_words
-from .screen import Screen
+
+# Placeholder of a non-breaking space while lines are wrapped.
+UNBROKEN = "\ue000"
+
+_ASCII = str.maketrans({"²": "2", "−": "-", "–": "-", "…": "~", "█": "#", "░": ".", "→": "->", "±": "+-", "≥": ">="})
+
+
+class _Console(Console):
+    """Console that raises an error if the pipe is closed; that of rich would end the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again."""
+        raise
+
+
+class Screen:
+    """Standard output: as wide as the terminal, plain in a pipe, in characters that it can encode."""
+
+    def __init__(self, file: TextIO) -> None:
+        if hasattr(file, "reconfigure"):
+            file.reconfigure(errors="backslashreplace")  # a name in another script must not end the run
+        self._console = _Console(file=file, highlight=False, markup=False, emoji=False)
+        self._ascii = not self._console.encoding.lower().startswith("utf")
+
+    @property
+    def width(self) -> int:
+        """Width in characters."""
+        return self._console.width
+
+    def print(self, *parts: str | tuple[str, str]) -> None:
+        """Print text with styles for parts of it, wrapped at words."""
+        styled = [(part, "") if isinstance(part, str) else part for part in parts]
+        paragraph = Text.assemble(*((self.plain(text).replace(" %", UNBROKEN + "%"), style) for text, style in styled))
+        for line in paragraph.wrap(self._console, self.width):
+            line.plain = line.plain.replace(UNBROKEN, " ")
+            line.rstrip()
+            self._console.print(line)
+
+    def print_line(self, start: str, end: str, style: str) -> None:
+        """Print one row of a table, truncated to the width of the terminal."""
+        row = Text.assemble(self.plain(start), (self.plain(end), style))
+        self._console.print(row, no_wrap=True, overflow="crop", crop=True)
+
+    def plain(self, text: str) -> str:
+        """Return text in characters that the encoding has, without control characters."""
+        text = without_controls(text)
+        return text.translate(_ASCII) if self._ascii else text
+
+    def bar(self, share: float | None, pale: float, width: int) -> str:
+        """Return a solid and a pale bar in characters of the terminal; see `draw_bar`."""
+        return draw_bar(share, pale, width, self._ascii)
 
 
 def print_result(screen: Screen, result: Ranking, all_notes: bool = False, model_score: float | None = None) -> None:
     """Print a summary of the data, the drivers of the response, the ceiling of any model, and the factors."""
-    said = summarise(result, in_command=True, all_notes=all_notes)
-    screen.print(said.data, (f" {said.left_out}", "yellow"))
-    if said.missing:
-        screen.print(said.missing)
-    for remark in said.remarks:
+    summary = summarise(result, in_command=True, all_notes=all_notes)
+    screen.print(summary.data, (f" {summary.left_out}", "yellow"))
+    if summary.missing:
+        screen.print(summary.missing)
+    for remark in summary.remarks:
         screen.print(("Note: ", "yellow"), remark)
-    for leak in said.leaks:
+    for leak in summary.leaks:
         screen.print(("Leak: ", "bold red"), leak)
     screen.print()
-    screen.print((said.answer, "bold"))
-    if said.ceiling:
-        screen.print(said.ceiling)
+    screen.print((summary.answer, "bold"))
+    if summary.ceiling:
+        screen.print(summary.ceiling)
     if model_score is not None:
         screen.print(str(result.compare(model_score)))
-    for doubt in said.doubts:
+    for doubt in summary.doubts:
         screen.print(("Note: ", "yellow"), doubt)
     screen.print()
     bars = ("", "") if print_factors(screen, result) else (" (█)", " (░)")
-    for line in ["", *said.legend] if said.legend else []:
+    for line in ["", *summary.legend] if summary.legend else []:
         line = line.replace(bars[0], "").replace(bars[1], "")
         screen.print(line)
     if result.dataset.true_factors:

@@ -24,7 +24,7 @@ from ..neighbors.strategy import FEW_ROWS
 from ..ranking import Progress
 from .errors import exit_on_error
 from .run import progress
-from .screen import Screen
+from .terminal import Screen
 
 # Rows that are enough for a search along a sorted column; in full blocks, so that it copies whole columns.
 SORTED_ROWS = -(-FEW_ROWS // LEAF) * LEAF

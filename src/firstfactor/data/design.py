@@ -94,14 +94,14 @@ class Design:
         return [block.tolist() for block in cut if block.size]
 
     @property
-    def elsewhere(self) -> RemoteColumns | None:
+    def remote(self) -> RemoteColumns | None:
         """Values, if they are not in memory; otherwise None."""
         return self.values if isinstance(self.values, RemoteColumns) else None
 
     @property
     def is_in_memory(self) -> bool:
         """True if all values are in memory."""
-        return self.elsewhere is None
+        return self.remote is None
 
     @property
     def columns_at_a_time(self) -> int:

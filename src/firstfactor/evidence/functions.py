@@ -69,8 +69,8 @@ class FactorFunctions:
     def ask_each_block(self, name: str, ask: Callable[..., Any], factors: Sequence[int], *shared: Any) -> list[Any]:
         """Apply a function to each block of factors where it is stored; see `RemoteColumns.each_block`."""
         make = functions_of_few if self.are_few else functions_of_many
-        elsewhere = cast(RemoteColumns, self.design.elsewhere)  # called only for columns that are not in memory
-        return elsewhere.each_block(name, make, ask, factors, *shared)
+        remote = cast(RemoteColumns, self.design.remote)  # called only for columns that are not in memory
+        return remote.each_block(name, make, ask, factors, *shared)
 
     def of(self, factor: int) -> Functions:
         """Return the functions of one factor, the plain ones first."""

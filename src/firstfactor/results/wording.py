@@ -76,15 +76,15 @@ class ImportanceWords:
     name: str
     """Name of the importances, in two words."""
     of_factor: str
-    """What it is of one factor, in a legend."""
+    """Importance of one factor, in a legend."""
     below_bars: str
-    """What bars stand for, in a chart."""
+    """Meaning of the bars of a chart."""
     axis: str
     """Label of an axis."""
     sentence: str
     """Sentence on a selected factor, with ``{}`` for its importance."""
     meaning: str
-    """How to read it."""
+    """Explanation of the importances, for the page."""
 
 
 # A new measure needs an entry here, a choice of ``importance`` in `settings`, and its estimate in `selection.fitting`.
