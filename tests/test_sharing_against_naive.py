@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sample_tables import as_lists, mixed, tables
 
 from firstfactor import FIRST, closed_indices, cumulative_ranking, interactions, shapley_effects
-from firstfactor.dependence.clusters import Cutter
+from firstfactor.dependence.sharing import Cutter
 from firstfactor.neighbors import search as search_module
 from firstfactor.selection.compact import make_compact
 from firstfactor.selection.selection import Selection, ignore_step

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils import checks
 from .data.table import Factors
-from .dependence.pairs import find_interactions
-from .dependence.shares import estimate_closed, estimate_shapley
+from .dependence.shapley import estimate_shapley
 from .findings.finding import warn_of_findings
-from .inference.estimates import estimate
+from .inference.estimates import estimate, find_interactions
 from .inference.row_order import find_at_once
 from .inference.sample_size import diagnose_sample_size, warn_if_too_few_rows
 from .inference.targets import closed_target
-from .inference.totals import estimate_totals
+from .inference.totals import estimate_closed, estimate_totals
 from .results.cumulative import CumulativeRanking
 from .results.indices import Indices
 from .results.interactions import Interactions

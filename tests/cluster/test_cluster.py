@@ -10,7 +10,7 @@ import pytest
 
 from firstfactor import FIRST, total_indices
 from firstfactor.cluster import client as client_module
-from firstfactor.cluster.client import Cluster, ClusterError, quiet
+from firstfactor.cluster.client import ClusterError, DaskCluster, quiet
 from firstfactor.results.indices import Indices
 from firstfactor.selection import calibrated
 
@@ -153,14 +153,14 @@ def test_arrays_and_total_indices(client, table):  # noqa: ARG001
 @pytest.mark.slow
 def test_only_selected_columns_come_to_the_client(client, table, monkeypatch):  # noqa: ARG001
     _, _, lazy_X, lazy_y = split(pd.concat([table] * 20, ignore_index=True))
-    sizes, gather = [], Cluster.compute
+    sizes, gather = [], DaskCluster.compute
 
     def watch(self, submit):
         found = gather(self, submit)
         sizes.append(_size(found))
         return found
 
-    monkeypatch.setattr(Cluster, "compute", watch)
+    monkeypatch.setattr(DaskCluster, "compute", watch)
     selector = FIRST(cluster_cut=None).fit(lazy_X, lazy_y)
     column = 8 * 20 * N_ROWS
     assert max(sizes) < 2 * column
@@ -180,7 +180,7 @@ def _size(found):
 @pytest.fixture
 def submitted(monkeypatch):
     """The names of all tasks; a function in ``then`` is called when one begins with its key."""
-    names, then, submit = [], {}, Cluster.submit
+    names, then, submit = [], {}, DaskCluster.submit
 
     def watch(self, name, *arguments, **more):
         names.append(name)
@@ -189,7 +189,7 @@ def submitted(monkeypatch):
             then.pop(start)()
         return future
 
-    monkeypatch.setattr(Cluster, "submit", watch)
+    monkeypatch.setattr(DaskCluster, "submit", watch)
     return names, then
 
 

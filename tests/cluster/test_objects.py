@@ -8,7 +8,7 @@ import pytest
 from designs import read_design
 
 from firstfactor.cluster.tasks import Placed, align, size_of, tell_dask
-from firstfactor.neighbors.block_step import PartialStep
+from firstfactor.neighbors.candidate_search import PartialStep
 from firstfactor.results.path import Path, Step
 
 

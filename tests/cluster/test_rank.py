@@ -69,14 +69,14 @@ def test_text_files_are_converted_and_reports_are_written(address, table, tmp_pa
 def test_workers_that_cannot_read_the_files_say_so(address, folder, monkeypatch):
     path = folder / "part-0.parquet"
 
-    share = client_module.Cluster.share
+    share = client_module.DaskCluster.share
 
     def move_away_and_share(self, value, *more):
         if path.exists():
             path.rename(folder / "elsewhere")
         return share(self, value, *more)
 
-    monkeypatch.setattr(client_module.Cluster, "share", move_away_and_share)
+    monkeypatch.setattr(client_module.DaskCluster, "share", move_away_and_share)
     try:
         with pytest.raises(OSError, match=r"a worker on .* cannot read the table: .*part-0.parquet was removed"):
             rank(folder, "y", scheduler=address)

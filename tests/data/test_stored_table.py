@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstfactor.data.observations import Reading, read_table
+from firstfactor.data.observations import EncodingOptions, read_table
 from firstfactor.data.stored_columns import MOST_IN_BLOCK, JoinedColumns, cut_factors
-from firstfactor.data.stored_table import ColumnTable, Room
+from firstfactor.data.stored_table import ColumnCache, ColumnTable
 from firstfactor.selection.fitting import fit
 from firstfactor.settings import Settings
 from firstfactor.variance.conditional import open_variances
@@ -115,24 +115,26 @@ def test_values_too_large_without_scale_are_refused():
 
 
 def test_what_is_said_about_columns_is_said_about_parts():
-    reading = Reading(categorical=["b", "d"], scale={"c": 2.0}, factor_groups={"g": ["a", "c"]}, period={"d*": 3.0})
+    reading = EncodingOptions(
+        categorical=["b", "d"], scale={"c": 2.0}, factor_groups={"g": ["a", "c"]}, period={"d*": 3.0}
+    )
     some = reading.of_columns(("a", "b", "c", "d"), [2, 3])
     assert some == replace(reading, categorical=[1], scale={0: 2.0}, factor_groups={"g": [0]}, period={1: 3.0})
     with pytest.raises(ValueError, match="no column 'zz'"):
-        Reading(categorical=["zz"]).of_columns(("a",), [0])
+        EncodingOptions(categorical=["zz"]).of_columns(("a",), [0])
 
 
 def test_missing_values_are_refused_when_they_are_read():
     X, y = make_table(50, 10)
     with pytest.raises(ValueError, match="column 'x5' of X contains NaN"):
-        read_table(Frame(X, 0), y, Reading(missing="error")).observe()
+        read_table(Frame(X, 0), y, EncodingOptions(missing="error")).observe()
 
 
 # --- what is kept ----------------------------------------------------------------------------------------
 
 
 def test_what_was_not_wanted_for_longest_goes_first():
-    room, mine, other = Room(3 * 80), object(), object()
+    room, mine, other = ColumnCache(3 * 80), object(), object()
     for j in range(3):
         room.put(mine, j, np.full(10, float(j)))
     assert room.get(mine, 0)[0] == 0
@@ -143,7 +145,7 @@ def test_what_was_not_wanted_for_longest_goes_first():
 
 
 def test_what_is_set_aside_leaves_less_for_columns():
-    room, owner = Room(5 * 80), object()
+    room, owner = ColumnCache(5 * 80), object()
     for j in range(5):
         room.put(owner, j, np.zeros(10))
     table = room.make(3 * 80, lambda: np.zeros((10, 3)))

@@ -39,7 +39,7 @@ def count_orders(monkeypatch):
         drawn.append(found.n_orders)
         return found
 
-    monkeypatch.setattr("firstfactor.dependence.shares.fair_shares", counted)
+    monkeypatch.setattr("firstfactor.dependence.shapley.fair_shares", counted)
     return drawn
 
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from firstfactor import FIRST, TooFewRowsWarning, backward_elimination, total_indices
 from firstfactor.inference import standard_errors as uncertainty
-from firstfactor.inference.average import Average, Linear
+from firstfactor.inference.standard_errors import Average, Linear
 from firstfactor.problems import ishigami
 from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances

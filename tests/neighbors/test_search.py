@@ -369,10 +369,10 @@ def test_what_rows_contribute_is_the_same_after_a_scan(case):
 def test_outputs_are_as_alike_as_their_covariance_says():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(4000, 2)), rng.normal(size=(4000, 3))
-    assert search(X, y, 2).likeness == pytest.approx(1 / 3, abs=0.01)
-    assert search(X, y * [3, 1, 0], 2).likeness == pytest.approx((81 + 1) / 100, abs=0.01)
-    assert search(X, y[:, :1] * np.array([1.0, -2, 5]), 2).likeness == pytest.approx(1)
-    assert search(X, y[:, 0], 2).likeness == 1
+    assert search(X, y, 2).output_concentration == pytest.approx(1 / 3, abs=0.01)
+    assert search(X, y * [3, 1, 0], 2).output_concentration == pytest.approx((81 + 1) / 100, abs=0.01)
+    assert search(X, y[:, :1] * np.array([1.0, -2, 5]), 2).output_concentration == pytest.approx(1)
+    assert search(X, y[:, 0], 2).output_concentration == 1
 
 
 def test_rows_contribute_the_whole_variance_without_factors():

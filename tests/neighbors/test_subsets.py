@@ -138,7 +138,7 @@ def test_too_many_balls_are_not_kept(monkeypatch):
 def test_variances_remember_every_subset():
     X, y = make_table("plain")
     with open_variances(X, y, Options()) as variances, open_variances(X, y, Options()) as others:
-        variances.look_at_subsets((0, 1, 2, 3, 4), 1)
+        variances.precompute_subsets((0, 1, 2, 3, 4), 1)
         assert variances.of((1, 3)) == pytest.approx(others.of((1, 3)), rel=1e-12)
 
 

@@ -32,10 +32,10 @@ def read(target="y", frame=TABLE, forced=(), **wanted):
 def test_one_target_is_a_column_and_several_are_a_frame():
     assert read().y.to_list() == TABLE["y"].to_list() and read(["y"]).y.name == "y"
     both = read(["z", "y"])
-    assert both.y.columns == ["z", "y"] and both.target_names == ("z", "y") and both.response_name == "z and y"
+    assert both.y.columns == ["z", "y"] and both.target_names == ("z", "y")
     assert both.X.columns == ["a", "b", "k", "day", "w", "who"]
     assert read("z,y").target_names == ("z", "y") and read("[yz]").target_names == ("y", "z")
-    assert read(list("abyz")).response_name == "a, b, y and z"
+    assert read(list("abyz")).target_names == tuple("abyz")
 
 
 def test_whole_numbers_of_a_target_are_as_written():

@@ -1,13 +1,14 @@
 """Errors that name parameters, checks with uniform messages (the parameter, the rule, a way out), and warnings."""
 
 import difflib
+import inspect
 import math
 import numbers
-import sys
 import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from string import Formatter
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -182,7 +183,12 @@ def warn_user(message: str, category: type[Warning]) -> None:
 
 def _levels_to_caller() -> int:
     """Return the number of calls from `warn_user` up to the caller of the package, inclusive."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_back is not None and _is_inside(frame):
         frame, level = frame.f_back, level + 1
     return level
+
+
+def _is_inside(frame: FrameType) -> bool:
+    """Return True if a frame runs code of this package."""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE

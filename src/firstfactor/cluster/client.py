@@ -1,4 +1,4 @@
-"""Cluster in use: opened for one run or taken as it is; named tasks, shared data, and recovery from losses.
+"""Dask cluster in use: opened for one run or taken as it is; named tasks, shared data, and recovery from losses.
 
 Dask itself repeats the work of a lost worker, as long as it knows how. It does not know data that were sent from here:
 they are sent again.
@@ -55,7 +55,7 @@ class Handle:
         return self._future
 
 
-class Cluster:
+class DaskCluster:
     """Dask client, as far as it is used here."""
 
     def __init__(self, client: Any) -> None:
@@ -225,12 +225,12 @@ def is_dask(table: Any) -> bool:
     return "dask" in sys.modules and hasattr(table, "__dask_graph__")
 
 
-def current_cluster() -> Cluster:
+def current_cluster() -> DaskCluster:
     """Return the cluster of the current Dask client."""
     from distributed import get_client
 
     try:
-        return Cluster(get_client())
+        return DaskCluster(get_client())
     except ValueError as error:
         raise ValueError(
             "X is a Dask collection, and there is no Dask client to compute it with. Start one: from dask.distributed "
@@ -238,14 +238,14 @@ def current_cluster() -> Cluster:
         ) from error
 
 
-def joblib_cluster() -> Cluster | None:
+def joblib_cluster() -> DaskCluster | None:
     """Return the cluster of the active joblib context if it is one of Dask, else None."""
     if "distributed" not in sys.modules:
         return None
     from joblib.parallel import get_active_backend
 
     client = getattr(get_active_backend()[0], "client", None)
-    return None if client is None else Cluster(client)
+    return None if client is None else DaskCluster(client)
 
 
 # --- a cluster for one run ----------------------------------------------------------------------------
@@ -255,7 +255,7 @@ PATIENCE_AT_START = 15
 
 
 @contextlib.contextmanager
-def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster]:
+def open_cluster(address: str | None, n_workers: int | None) -> Iterator[DaskCluster]:
     """Open the cluster at an address, or one of ``n_workers`` processes here, for the duration of the context."""
     require("distributed", "a cluster", "dask")
     from distributed import Client, LocalCluster
@@ -280,7 +280,7 @@ def open_cluster(address: str | None, n_workers: int | None) -> Iterator[Cluster
                 "when it starts, such as tcp://127.0.0.1:8786, or use {workers=} to start some here.",
                 address=address,
             ) from error
-        yield Cluster(client)
+        yield DaskCluster(client)
 
 
 @contextlib.contextmanager

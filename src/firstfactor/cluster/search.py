@@ -8,11 +8,11 @@ from typing import Any, cast
 import numpy as np
 
 from ..data.design import Design
-from ..neighbors.block_step import put_together
-from ..neighbors.search import AskEach, Columns, Search
+from ..neighbors.candidate_search import put_together
+from ..neighbors.search import AskEach, Search, SingleFactors
 from ..neighbors.strategy import DISCRETE, Floats
 from . import tasks
-from .client import Cluster, Handle
+from .client import DaskCluster, Handle
 from .table import ClusterColumns
 
 # Number of tasks of a step for each thread of the cluster, so that none waits long, and maximum number for a block.
@@ -46,13 +46,13 @@ class ClusterSearch(Search):
         return cast(ClusterColumns, self.design.values)
 
     @property
-    def _cluster(self) -> Cluster:
+    def _cluster(self) -> DaskCluster:
         return self._stored.cluster
 
     @cached_property
     def _space(self) -> Handle:
         """Data that every worker needs, sent once."""
-        return self._cluster.share(tasks.Space(self.y, self.outer, self.n_neighbors, self.weights, self.groups))
+        return self._cluster.share(tasks.SearchData(self.y, self.outer, self.n_neighbors, self.weights, self.groups))
 
     @cached_property
     def _known(self) -> Handle:
@@ -84,12 +84,12 @@ class ClusterSearch(Search):
         """Return some factors by the index of their block."""
         return {self._block(some[0]): some for some in self.design.in_blocks(factors)}
 
-    def columns(self, factors: Sequence[int]) -> Columns:  # noqa: ARG002
+    def columns(self, factors: Sequence[int]) -> SingleFactors:  # noqa: ARG002
         """Return results for all factors alone, computed once, where they are stored."""
         return self.known if self.known is not None else self._described
 
     @cached_property
-    def _described(self) -> Columns:
+    def _described(self) -> SingleFactors:
         """Results for all factors alone."""
 
         def submit() -> list[Any]:
@@ -101,10 +101,12 @@ class ClusterSearch(Search):
                 for k, block in enumerate(self._stored.blocks)
             ]
 
-        parts: list[Columns] = self._cluster.compute(submit)
+        parts: list[SingleFactors] = self._cluster.compute(submit)
         variance = np.concatenate([part.variance for part in parts])
         distinct = np.concatenate([part.distinct for part in parts])
-        return Columns(variance, distinct, np.where(distinct <= DISCRETE * self.design.n_rows, distinct, np.inf), {})
+        return SingleFactors(
+            variance, distinct, np.where(distinct <= DISCRETE * self.design.n_rows, distinct, np.inf), {}
+        )
 
     def _variances_alone(self, factors: Sequence[int]) -> Floats:
         """Return the mean variance of y in the balls of each factor alone."""
@@ -128,7 +130,7 @@ class ClusterSearch(Search):
             variance[some] = means
         return variance[list(factors)]
 
-    def ask_elsewhere(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats:
+    def map_remote(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return a function of each candidate, (candidates,), evaluated where its block is."""
         cut = self._by_block(candidates)
 
@@ -206,4 +208,4 @@ class ClusterSearch(Search):
             ]
 
         found = iter(self._cluster.compute(submit))
-        return np.array([next(found) if factors else self.unit for factors in sets])
+        return np.array([next(found) if factors else self.response_variance for factors in sets])

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.design import Design, group_columns, join_designs
-from ..data.observations import Reading, StoredFactors, StoredTable
-from ..data.stored_columns import ColumnsElsewhere, Floats, OfBlock, OfColumn, StoredColumns, cut_factors
+from ..data.observations import EncodingOptions, StoredFactors, StoredTable
+from ..data.stored_columns import Floats, OfBlock, OfColumn, RemoteColumns, StoredColumns, cut_factors
 from ..data.stored_table import ColumnTable
 from ..data.table import refuse_duplicate_names
 from . import tasks
-from .client import Cluster, Handle, current_cluster
+from .client import DaskCluster, Handle, current_cluster
 
 # Maximum number of fetched columns kept here: those of the selected factors.
 MOST_KEPT = 32
@@ -47,10 +47,10 @@ class KeptColumns:
                 del self._columns[next(iter(self._columns))]
 
 
-class ClusterColumns(ColumnsElsewhere):
+class ClusterColumns(RemoteColumns):
     """Columns in blocks on workers; single columns are fetched when needed."""
 
-    def __init__(self, cluster: Cluster, blocks: Sequence[Handle], facts: Sequence[Design]) -> None:
+    def __init__(self, cluster: DaskCluster, blocks: Sequence[Handle], facts: Sequence[Design]) -> None:
         self.cluster, self.blocks = cluster, blocks
         self._facts = facts
         widths = [part.caps.size for part in facts]
@@ -190,7 +190,7 @@ class ClusterColumns(ColumnsElsewhere):
         return replace(join_designs(self._facts), values=self)
 
 
-def place_columns(cluster: Cluster, blocks: Sequence[Handle]) -> ClusterColumns:
+def place_columns(cluster: DaskCluster, blocks: Sequence[Handle]) -> ClusterColumns:
     """Return the columns of blocks that are on the cluster."""
     cluster.keep_copies()
     facts = cluster.compute(
@@ -206,7 +206,7 @@ def place_columns(cluster: Cluster, blocks: Sequence[Handle]) -> ClusterColumns:
 class ClusterTable(StoredTable):
     """Table whose columns the workers of a cluster read."""
 
-    cluster: Cluster
+    cluster: DaskCluster
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class DaskTable(ClusterTable):
     sizes: tuple[int, ...]
     """Number of rows of each partition."""
 
-    def open(self, reading: Reading) -> "ClusterFactors":
+    def open(self, reading: EncodingOptions) -> "ClusterFactors":
         """Return its columns on the workers, as numbers."""
 
         def read(k: int, columns: Sequence[int], worker: str | None) -> Handle:
@@ -249,7 +249,7 @@ class ReadByWorkers(ClusterTable):
 
     table: ColumnTable
 
-    def open(self, reading: Reading) -> "ClusterFactors":
+    def open(self, reading: EncodingOptions) -> "ClusterFactors":
         """Return its columns on the workers, as numbers."""
         names, shared = self.table.names, self.cluster.share(self.table)
 
@@ -309,7 +309,7 @@ class Layout:
 
     names: tuple[str, ...]
     """Names of the columns."""
-    reading: Reading
+    reading: EncodingOptions
     blocks: list[range]
     """Factors of each block."""
     columns: list[list[int]]
@@ -318,7 +318,7 @@ class Layout:
     """Preferred worker of each block."""
 
     @classmethod
-    def make(cls, cluster: Cluster, names: tuple[str, ...], reading: Reading) -> "Layout":
+    def make(cls, cluster: DaskCluster, names: tuple[str, ...], reading: EncodingOptions) -> "Layout":
         """Assign blocks to the workers in turn."""
         reading.of_columns(names, range(len(names)))  # raises an error for unknown names
         inputs, _ = group_columns(names, reading.factor_groups or {})
@@ -333,7 +333,7 @@ class ClusterFactors(StoredFactors):
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: DaskCluster,
         n_rows: int,
         layout: Layout,
         read: Callable[[int, Sequence[int], str | None], Handle],
@@ -397,7 +397,7 @@ class ClusterFactors(StoredFactors):
         )
 
 
-def spread(design: Design, cluster: Cluster) -> Design:
+def spread(design: Design, cluster: DaskCluster) -> Design:
     """Send the factors of a table in memory here to the workers in blocks."""
 
     def owner(k: int) -> str | None:

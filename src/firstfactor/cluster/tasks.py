@@ -18,11 +18,11 @@ from .._utils.checks import InputTypeError
 from .._utils.threads import Workers
 from ..data.design import Design, join_designs
 from ..data.encoding import Encoded
-from ..data.observations import Reading
+from ..data.observations import EncodingOptions
 from ..data.stored_columns import Floats, OfBlock, OfColumn
 from ..data.stored_table import AT_A_TIME, ColumnTable, design_part, encode_part
-from ..neighbors.block_step import BlockStep, PartialStep
-from ..neighbors.search import Columns, Search
+from ..neighbors.candidate_search import BlockStep, PartialStep
+from ..neighbors.search import Search, SingleFactors
 
 
 def align(value: Any) -> Any:
@@ -80,7 +80,7 @@ def tell_dask() -> None:
     """Register the sizes of objects that stay on workers with Dask."""
     from dask.sizeof import sizeof
 
-    for kind in (Encoded, Made, Placed, Prepared, Space):
+    for kind in (Encoded, Made, Placed, Prepared, SearchData):
         sizeof.register(kind, size_of)  # type: ignore[no-untyped-call]
 
 
@@ -97,7 +97,7 @@ class Placed(NamedTuple):
     """Position of each factor in the table."""
 
 
-class Space(NamedTuple):
+class SearchData(NamedTuple):
     """Data of a search, besides the factors, that every worker has."""
 
     y: Floats
@@ -107,7 +107,7 @@ class Space(NamedTuple):
     weights: Floats | None
     groups: Rows | None
 
-    def search(self, design: Design, known: Columns | None = None) -> Search:
+    def search(self, design: Design, known: SingleFactors | None = None) -> Search:
         """Return a search in some factors, without threads: a worker has its own."""
         y, outer, n_neighbors, weights, groups = self
         return Search(design, y, outer, n_neighbors, Workers(1), weights, groups, known)
@@ -121,7 +121,9 @@ def take_columns(partition: Any, columns: Sequence[int]) -> Any:
     return partition.iloc[:, list(columns)] if hasattr(partition, "iloc") else partition[:, list(columns)]
 
 
-def encode_block(pieces: Sequence[Any], names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Encoded:
+def encode_block(
+    pieces: Sequence[Any], names: tuple[str, ...], columns: Sequence[int], reading: EncodingOptions
+) -> Encoded:
     """Return a block of columns as numbers, from the pieces of all partitions in order."""
     if isinstance(pieces[0], np.ndarray):
         frame: Any = np.concatenate(pieces)
@@ -133,7 +135,7 @@ def encode_block(pieces: Sequence[Any], names: tuple[str, ...], columns: Sequenc
     return encode_part(frame, names, columns, reading)
 
 
-def read_block(table: ColumnTable, columns: Sequence[int], reading: Reading) -> Encoded:
+def read_block(table: ColumnTable, columns: Sequence[int], reading: EncodingOptions) -> Encoded:
     """Return a block of columns as numbers, read from files a few at a time."""
     in_turn = [columns[start : start + AT_A_TIME] for start in range(0, len(columns), AT_A_TIME)]
     parts = [encode_part(_read_here(table, some), table.names, some, reading) for some in in_turn]
@@ -184,7 +186,7 @@ def place_block(
     names: tuple[str, ...],
     columns: Sequence[int],
     factors: tuple[int, ...],
-    reading: Reading,
+    reading: EncodingOptions,
 ) -> Placed:
     """Return a scaled block of factors."""
     encoded = encoded if rows is None else encoded.on_rows(rows)
@@ -250,24 +252,24 @@ def add(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
 # --- searches -------------------------------------------------------------------------------------------
 
 
-def describe(block: Placed, space: Space) -> Columns:
+def describe(block: Placed, space: SearchData) -> SingleFactors:
     """Return the results for each factor of a block alone."""
     return space.search(block.design).columns(range(block.design.n_factors))._replace(codes={})
 
 
-def search_alone(block: Placed, space: Space, known: Columns, factors: Sequence[int]) -> Floats:
+def search_alone(block: Placed, space: SearchData, known: SingleFactors, factors: Sequence[int]) -> Floats:
     """Return the mean variance given each of some factors of a block alone."""
     places = [block.factors.index(i) for i in factors]
     return space.search(block.design, known).plus_each((), places)
 
 
-def search_set(factors: Sequence[Placed], space: Space, known: Columns) -> float:
+def search_set(factors: Sequence[Placed], space: SearchData, known: SingleFactors) -> float:
     """Return the mean variance given some factors, which are one block each."""
     search, _ = _join(factors, space, known)
     return search.one(range(len(factors)))
 
 
-def _join(parts: Sequence[Placed], space: Space, known: Columns) -> tuple[Search, tuple[int, ...]]:
+def _join(parts: Sequence[Placed], space: SearchData, known: SingleFactors) -> tuple[Search, tuple[int, ...]]:
     """Return a search in all factors of some blocks, and their positions in the table, increasing."""
     parts = sorted(parts, key=lambda part: part.factors)
     factors = tuple(i for part in parts for i in part.factors)
@@ -275,7 +277,7 @@ def _join(parts: Sequence[Placed], space: Space, known: Columns) -> tuple[Search
 
 
 def search_each(
-    block: Placed, base: Sequence[Placed], space: Space, known: Columns, ask: Any, candidates: Sequence[int]
+    block: Placed, base: Sequence[Placed], space: SearchData, known: SingleFactors, ask: Any, candidates: Sequence[int]
 ) -> Floats:
     """Return a function of a search and a base for some candidates of a block."""
     search, factors = _join(_with_base(block, base), space, known)
@@ -303,7 +305,9 @@ class Prepared(NamedTuple):
         return found._replace(alone=alone, shared=tuple(self.factors[i] for i in found.shared))
 
 
-def prepare(block: Placed, base: Sequence[Placed], space: Space, known: Columns, candidates: Sequence[int]) -> Prepared:
+def prepare(
+    block: Placed, base: Sequence[Placed], space: SearchData, known: SingleFactors, candidates: Sequence[int]
+) -> Prepared:
     """Prepare the search for some candidates of a block in a base, given the results for all factors alone."""
     search, factors = _join(_with_base(block, base), space, known)
     place = {i: k for k, i in enumerate(factors)}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .._utils import checks
 from .._utils.checks import InputError, InputTypeError, Message, mention, wrong
 from .encoding import FAR, Columns, Encoded, is_missing, rescale
-from .stored_columns import ColumnsElsewhere, JoinedColumns, StoredColumns, cut_factors
+from .stored_columns import JoinedColumns, RemoteColumns, StoredColumns, cut_factors
 from .table import Factors, locate
 
 Kind = Literal["number", "category", "ordered", "date", "periodic", "group", "constant"]
@@ -94,9 +94,9 @@ class Design:
         return [block.tolist() for block in cut if block.size]
 
     @property
-    def elsewhere(self) -> ColumnsElsewhere | None:
+    def elsewhere(self) -> RemoteColumns | None:
         """Values, if they are not in memory; otherwise None."""
-        return self.values if isinstance(self.values, ColumnsElsewhere) else None
+        return self.values if isinstance(self.values, RemoteColumns) else None
 
     @property
     def is_in_memory(self) -> bool:

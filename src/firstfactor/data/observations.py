@@ -21,7 +21,7 @@ SMALLEST_WEIGHT = 1e-100
 
 
 @dataclass(frozen=True)
-class Reading:
+class EncodingOptions:
     """Parameters that control how a table is read."""
 
     categorical: Factors | None = None
@@ -33,7 +33,7 @@ class Reading:
     response_scale: str = "values"
     output_weights: Sequence[float] | None = None
 
-    def of_columns(self, names: tuple[str, ...], columns: Sequence[int]) -> "Reading":
+    def of_columns(self, names: tuple[str, ...], columns: Sequence[int]) -> "EncodingOptions":
         """Return the parameters for some columns of a table, by position among these columns."""
         place = {j: k for k, j in enumerate(columns)}
 
@@ -110,7 +110,7 @@ class StoredTable(ABC):
     """Table that is not in memory as a whole."""
 
     @abstractmethod
-    def open(self, reading: Reading) -> StoredFactors:
+    def open(self, reading: EncodingOptions) -> StoredFactors:
         """Return its columns, read with the given parameters."""
 
 
@@ -125,7 +125,7 @@ class Table:
     rows: NDArray[np.intp] | None
     """Rows of the table that these are; None for all rows."""
     dropped: Dropped
-    reading: Reading
+    reading: EncodingOptions
 
     def on_rows(self, rows: NDArray[np.intp]) -> "Table":
         """Return some of the rows."""
@@ -155,7 +155,7 @@ class Table:
         )
 
 
-def read_table(X: Any, y: Any, reading: Reading, sample_weight: Any = None, groups: Any = None) -> Table:
+def read_table(X: Any, y: Any, reading: EncodingOptions, sample_weight: Any = None, groups: Any = None) -> Table:
     """Read and check a table, the response, and the weights and groups of rows.
 
     Rows without a response or with a weight of 0 are dropped, and those with missing values in a factor if

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 OfColumn = Callable[[Floats, int], Any]
 """Function of a column, given its values, (rows,), and its index."""
 OfBlock = Callable[..., Any]
-"""Function that builds something from a block or is applied to it; see `ColumnsElsewhere.each_block`."""
+"""Function that builds something from a block or is applied to it; see `RemoteColumns.each_block`."""
 
 # Maximum number of factors that are searched, read and placed together. Decisions for a block depend on nothing else,
 # so that a table has the same blocks, and results are bit-for-bit identical, wherever its columns are stored.
@@ -81,7 +81,7 @@ class JoinedColumns(StoredColumns):
         return JoinedColumns([np.ascontiguousarray(part[rows]) for part in self._parts])
 
 
-class ColumnsElsewhere(StoredColumns):
+class RemoteColumns(StoredColumns):
     """Columns that are not in memory: computations on all factors run block by block, where these are stored."""
 
     @abstractmethod

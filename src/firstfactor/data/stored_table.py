@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from .design import Design, build_design, group_columns, join_designs
 from .encoding import Encoded, encode_table, refuse_missing
-from .observations import Reading, StoredFactors, StoredTable
-from .stored_columns import ColumnsElsewhere, Floats, OfBlock, StoredColumns
+from .observations import EncodingOptions, StoredFactors, StoredTable
+from .stored_columns import Floats, OfBlock, RemoteColumns, StoredColumns
 
 # Number of factors read together: reading makes a few copies of their columns.
 AT_A_TIME = 8
@@ -49,12 +49,12 @@ class ColumnTable(StoredTable):
         """Remove temporary files, if there are any."""
 
     @cached_property
-    def kept(self) -> "Room":
+    def kept(self) -> "ColumnCache":
         """Columns that are kept in memory."""
-        return Room(self.room)
+        return ColumnCache(self.room)
 
     @cached_property
-    def facts(self) -> "list[tuple[Reading, Design]]":
+    def facts(self) -> "list[tuple[EncodingOptions, Design]]":
         """Designs of all rows without values, with their parameters; building one requires the whole table."""
         return []
 
@@ -67,7 +67,7 @@ class ColumnTable(StoredTable):
     def read(self, columns: Sequence[int]) -> Any:
         """Return a data frame of some columns, by position, in this order."""
 
-    def open(self, reading: Reading) -> StoredFactors:
+    def open(self, reading: EncodingOptions) -> StoredFactors:
         """Return its columns, read with the given parameters."""
         return ReadFactors(self, reading)
 
@@ -76,13 +76,13 @@ class ColumnTable(StoredTable):
         return self
 
 
-def encode_part(frame: Any, names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Encoded:
+def encode_part(frame: Any, names: tuple[str, ...], columns: Sequence[int], reading: EncodingOptions) -> Encoded:
     """Encode some columns of a table; ``names`` are those of all columns."""
     some = reading.of_columns(names, columns)
     return replace(encode_table(frame, some.categorical or None), names=tuple(names[j] for j in columns))
 
 
-def design_part(encoded: Encoded, names: tuple[str, ...], columns: Sequence[int], reading: Reading) -> Design:
+def design_part(encoded: Encoded, names: tuple[str, ...], columns: Sequence[int], reading: EncodingOptions) -> Design:
     """Return the factors of some columns of a table, scaled as in a design of the whole table."""
     if reading.missing == "error":
         refuse_missing(encoded)
@@ -94,7 +94,7 @@ def design_part(encoded: Encoded, names: tuple[str, ...], columns: Sequence[int]
 class ReadFactors(StoredFactors):
     """Columns of a `ColumnTable`."""
 
-    def __init__(self, table: ColumnTable, reading: Reading, rows: NDArray[np.intp] | None = None) -> None:
+    def __init__(self, table: ColumnTable, reading: EncodingOptions, rows: NDArray[np.intp] | None = None) -> None:
         self._table, self._reading, self._rows = table, reading, rows
         self.names = table.names
         self.n_rows = table.n_rows if rows is None else rows.size
@@ -144,7 +144,7 @@ def _when_gone(what: object, act: Callable[[Any], None], given: object) -> None:
     weakref.finalize(what, act, given).atexit = False
 
 
-class Room:
+class ColumnCache:
     """Cache of columns of one table, shared by all its users: the most recently used columns are kept."""
 
     def __init__(self, size: int) -> None:
@@ -203,10 +203,12 @@ class Room:
             self._used -= self._columns.pop(next(iter(self._columns))).nbytes
 
 
-class ReadColumns(ColumnsElsewhere):
+class ReadColumns(RemoteColumns):
     """Columns that are read when needed; the most recently used are kept as memory permits."""
 
-    def __init__(self, factors: ReadFactors, facts: Design, room: Room, rows: NDArray[np.intp] | None = None) -> None:
+    def __init__(
+        self, factors: ReadFactors, facts: Design, room: ColumnCache, rows: NDArray[np.intp] | None = None
+    ) -> None:
         self._factors, self._facts, self._room, self._rows = factors, facts, room, rows
         self.at_a_time = factors.at_a_time
         self._factor_of = np.repeat(np.arange(facts.n_factors), [len(own) for own in facts.columns])

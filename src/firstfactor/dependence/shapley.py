@@ -12,9 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..inference.standard_errors import error_step
+from ..inference.estimates import index_values
+from ..inference.sample_size import diagnose_sample_size
+from ..inference.standard_errors import error_step, plug_in
 from ..inference.targets import FactorSet, Target
+from ..inference.totals import relative_to_all
 from ..neighbors.strategy import Floats
+from ..results.indices import Indices
 from ..variance.conditional import Variances
 from .constants import MAX_EXACT, MAX_ORDERS, ORDERS_AT_A_TIME, PRECISION
 
@@ -32,9 +36,23 @@ class Shares(NamedTuple):
 def fair_shares(variances: Variances, factors: FactorSet, uncertainty: bool = True) -> Shares:
     """Return the Shapley effects of some factors among themselves, in the order given."""
     if len(factors) <= MAX_EXACT:
-        variances.look_at_subsets(factors, error_step(variances) if uncertainty else None)
+        variances.precompute_subsets(factors, error_step(variances) if uncertainty else None)
         return Shares(exact_target(factors), np.zeros(len(factors)), None)
     return _draw_orders(variances, factors)
+
+
+def estimate_shapley(variances: Variances, uncertainty: bool) -> Indices:
+    """Estimate the Shapley effect of every factor, with standard errors if ``uncertainty``."""
+    everything, sure = variances.design.varying, None
+    variances = variances.around(everything)
+    shares = fair_shares(variances, everything, uncertainty)
+    size = diagnose_sample_size(variances, everything, variances.of(everything))
+    if uncertainty:
+        sure = plug_in(variances, shares.target, size)
+        sure = sure.add_error(shares.errors)
+    values = index_values(variances, shares.target)
+    order = [everything[k] for k in np.argsort(-values, kind="stable").tolist()]
+    return relative_to_all(variances, "Shapley", values, sure, size, order)
 
 
 def exact_target(factors: FactorSet) -> Target:

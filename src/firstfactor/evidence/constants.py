@@ -1,4 +1,4 @@
-"""Constants that decide what the calibrated rule selects.
+"""Constants that decide what the calibrated rule selects, and how a selection is made compact.
 
 `python docs/reference/constants.py` writes them, with these comments, to a page. Numbers that only decide speed or
 guard against rounding stand where they are used.
@@ -153,3 +153,13 @@ MOST_LEFT = 0.05
 # With fewer rows, or groups, with more rows, or with more lines, the joint contribution of the factors left out is not
 # estimated.
 MIN_ROWS, MOST_ROWS_OF_REST, MOST_LINES_OF_REST = 40, 5000, 200
+
+# --- the lasso, for many factors ---
+
+# Maximum number of rows, and of values of lines, for a lasso.
+MOST_DISTILLED_ROWS, MOST_DISTILLED = 4000, 2 * 10**7
+
+# --- compact selection ---
+
+# Exchanges are tried only if there are at most this many, because each takes a neighbour search.
+MAX_EXCHANGES = 200

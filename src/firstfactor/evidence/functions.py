@@ -21,7 +21,7 @@ from .._utils.cache import BoundedCache
 from .._utils.threads import ONE_BLAS_THREAD, Workers
 from ..data.design import Design
 from ..data.encoding import is_missing
-from ..data.stored_columns import ColumnsElsewhere
+from ..data.stored_columns import RemoteColumns
 from ..neighbors.strategy import Floats
 from ..variance.constants import LEAST_NEW_FUNCTION, MOST_LEVELS
 from .constants import FAR_OUT, MANY_FACTORS, MOST_FUNCTIONS, MOST_OF_FEW, MOST_OF_MANY, MULTIPLIED
@@ -67,9 +67,9 @@ class FactorFunctions:
         return self.design.n_rows
 
     def ask_each_block(self, name: str, ask: Callable[..., Any], factors: Sequence[int], *shared: Any) -> list[Any]:
-        """Apply a function to each block of factors where it is stored; see `ColumnsElsewhere.each_block`."""
+        """Apply a function to each block of factors where it is stored; see `RemoteColumns.each_block`."""
         make = functions_of_few if self.are_few else functions_of_many
-        elsewhere = cast(ColumnsElsewhere, self.design.elsewhere)  # called only for columns that are not in memory
+        elsewhere = cast(RemoteColumns, self.design.elsewhere)  # called only for columns that are not in memory
         return elsewhere.each_block(name, make, ask, factors, *shared)
 
     def of(self, factor: int) -> Functions:

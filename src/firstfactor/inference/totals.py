@@ -1,4 +1,4 @@
-"""Total indices of all factors, or of a set, without a selection (Algorithm 1)."""
+"""Total indices (Algorithm 1) and closed indices of all factors, or of a set, without a selection."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,11 @@ from ..results.indices import Indices
 from ..results.uncertainty import SampleSize, Uncertainty
 from ..variance.conditional import Variances
 from ..variance.totals import group_total, single_totals
+from .estimates import index_values
 from .row_order import add_order
 from .sample_size import diagnose_sample_size
 from .standard_errors import by_subsamples, plug_in
-from .targets import FactorSet, total_target
+from .targets import FactorSet, closed_target, total_target
 
 
 def estimate_totals(
@@ -35,6 +36,20 @@ def estimate_totals(
         estimate = plug_in if method == "plug-in" else by_subsamples
         uncertainty = estimate(variances, total_target(everything, rests, noise), size)
     return relative_to_all(variances, "NANNE" if noise else "NN", values, uncertainty, size, order, group)
+
+
+def estimate_closed(variances: Variances, subset: Factors | None = None) -> Indices:
+    """Estimate the closed index of every factor, or of a set, with standard errors."""
+    everything = variances.design.varying
+    variances = variances.around(everything)
+    group = None if subset is None else variances.design.locate("subset", subset)
+    known = set(everything)
+    sets = [(i,) for i in everything] if group is None else [tuple(i for i in group if i in known)]
+    target = closed_target(everything, sets)
+    size = diagnose_sample_size(variances, everything, variances.of(everything))
+    sure = plug_in(variances, target, size)
+    values = np.maximum(index_values(variances, target), 0.0)
+    return relative_to_all(variances, "closed", values, sure, size, everything, group)
 
 
 def relative_to_all(

@@ -22,18 +22,37 @@ from .._utils.cache import BoundedCache
 from ..data.design import Design
 from ..data.response import centre_columns
 from ..data.stored_columns import MOST_IN_BLOCK
-from .block_step import BlockStep, run_all
-from .candidate_search import CandidateSearch, Room, SortedColumnSearch, TreeSearch, in_blocks
+from .candidate_search import (
+    BlockStep,
+    CandidateArray,
+    CandidateSearch,
+    SortedColumnSearch,
+    TreeSearch,
+    in_blocks,
+    run_all,
+)
 from .kernels.ball_variance import ball_variances
 from .kernels.leave_one_out import round_plain, sum_minus_each
 from .kernels.single_column import single_column_variances
-from .kernels.subset_scan import LEAST_FACTORS, MAX_ROWS
-from .space import PermutedTree, SearchSpace, most_neighbors, occupied
+from .kernels.subset_scan import BLOCK, LEAST_FACTORS, MAX_ROWS, subset_variances
+from .space import (
+    PermutedTree,
+    SearchSpace,
+    UniquePoints,
+    all_rows,
+    collapse_rows,
+    inverse,
+    most_neighbors,
+    number_cells,
+    number_rows,
+    occupied,
+)
 from .strategy import (
     DISCRETE,
     FEW_CANDIDATES,
     FEW_ROWS,
     MANY_ROWS,
+    MAX_TASKS,
     Floats,
     Positions,
     blocks,
@@ -45,8 +64,6 @@ from .strategy import (
     least_cost_shared,
     spans,
 )
-from .subset_search import sum_over_subsets
-from .unique_points import UniquePoints, all_rows, collapse_rows, number_cells, number_rows
 
 # Maximum number of unique points; with some more factors it would exceed float64.
 MAX_COUNT = 1e250
@@ -60,11 +77,14 @@ MAX_SUBSET_BALLS = 20_000_000
 # Maximum number of blocks of candidates served by one tree search, and of candidate values copied for it.
 BLOCKS_TOGETHER, MAX_ROOM = 4, 2**23
 
+# Number of variances, of rows and subsets, that one task returns.
+SUBSET_BLOCK = 2**20
+
 # Number of values sorted in one task.
 SORT_BLOCK = 2**16
 
 
-class Columns(NamedTuple):
+class SingleFactors(NamedTuple):
     """Results for each factor alone."""
 
     variance: Floats
@@ -76,11 +96,11 @@ class Columns(NamedTuple):
     codes: dict[int, Positions]
     """Code of each row's distinct value, for factors with few values, if the table is in memory."""
 
-    def of(self, factors: Sequence[int]) -> "Columns":
+    def of(self, factors: Sequence[int]) -> "SingleFactors":
         """Return the same for some factors, numbered in this order."""
         some = list(factors)
         codes = {k: self.codes[i] for k, i in enumerate(factors) if i in self.codes}
-        return Columns(self.variance[some], self.distinct[some], self.levels[some], codes)
+        return SingleFactors(self.variance[some], self.distinct[some], self.levels[some], codes)
 
 
 @dataclass(frozen=True)
@@ -125,7 +145,7 @@ AskEach = Callable[["Search", Sequence[int], Sequence[int]], Floats]
 class Search(SearchSpace):
     """Conditional variances from nearest neighbours, for one set of factors or for many at once."""
 
-    known: Columns | None = None
+    known: SingleFactors | None = None
     """Results for each factor alone, if already known."""
 
     def on_rows(self, rows: Positions, y: Floats) -> "Search":
@@ -159,7 +179,7 @@ class Search(SearchSpace):
             return self._variances_alone(candidates)
         found: dict[int, float] = {}
         for some in self._in_rooms(base, self.design.in_blocks(candidates)):
-            room = Room(self.design.n_rows, [len(block) for block in some]) if len(some) > 1 else None
+            room = CandidateArray(self.design.n_rows, [len(block) for block in some]) if len(some) > 1 else None
             found |= run_all([self.prepare(base, block, room) for block in some])
         return np.array([found[i] for i in candidates])
 
@@ -172,11 +192,11 @@ class Search(SearchSpace):
         most = min(BLOCKS_TOGETHER, MAX_ROOM // (MOST_IN_BLOCK * self.design.n_rows)) if can_share else 1
         return [candidates[span] for span in spans(len(candidates), max(most, 1))]
 
-    def ask_elsewhere(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats | None:  # noqa: ARG002
+    def map_remote(self, ask: AskEach, base: Sequence[int], candidates: Sequence[int]) -> Floats | None:  # noqa: ARG002
         """Return a function of each candidate, (candidates,), evaluated where its column is; None if that is here."""
         return None
 
-    def prepare(self, base: Sequence[int], candidates: Sequence[int], room: Room | None = None) -> BlockStep:
+    def prepare(self, base: Sequence[int], candidates: Sequence[int], room: CandidateArray | None = None) -> BlockStep:
         """Plan the search for the candidates of one block: separately, or together where this is cheaper."""
         n_rows, n_points = self.design.n_rows, self._max_unique_points(base)
         alone_costs = cost_alone(n_points * self.columns(candidates).levels[list(candidates)], len(base) + 1, n_rows)
@@ -201,7 +221,7 @@ class Search(SearchSpace):
         """Return the mean variance in ``base`` plus each candidate, each searched separately."""
         return self._each_alone([(*base, i) for i in candidates])
 
-    def _share(self, base: Sequence[int], n_candidates: int, room: Room | None) -> CandidateSearch:
+    def _share(self, base: Sequence[int], n_candidates: int, room: CandidateArray | None) -> CandidateSearch:
         can_be_sorted = len(base) == 1 and self.design.is_plain(base[0]) and self.groups is None
         least = FEW_ROWS if n_candidates < FEW_CANDIDATES else MANY_ROWS
         if can_be_sorted and self.design.n_rows >= least:
@@ -256,7 +276,7 @@ class Search(SearchSpace):
             return {}
         is_kept = step is not None and 2**p * self.outer.size <= MAX_SUBSET_BALLS
         variances = np.empty((self.outer.size, 2**p)) if is_kept else None
-        means = sum_over_subsets(self, factors, variances) / self.outer_weight
+        means = self._sum_over_subsets(factors, variances) / self.outer_weight
         subsets = [tuple(f for k, f in enumerate(factors) if u >> k & 1) for u in range(2**p)]
         self._subset_balls.clear()
         if variances is not None and step is not None:
@@ -267,6 +287,34 @@ class Search(SearchSpace):
                 if u & separates:  # no rows are equal
                     self._subset_balls[subset, step] = Balls(shown[u], unknown)
         return dict(zip(subsets[1:], means[1:].tolist(), strict=True))
+
+    def _sum_over_subsets(self, factors: Sequence[int], variances: Floats | None) -> Floats:
+        """Return the weighted sum of the variances in the balls of the outer rows in every subset, (subsets,).
+
+        A subset is a bit mask of its factors. If an array ``variances`` is given, the variances themselves are written
+        to it, (outer rows, subsets).
+        """
+        design, order = self.design, self.kd_tree(factors).tree.order
+        columns = design.columns_of(factors)
+        starts = np.cumsum([0, *(len(design.columns[i]) for i in factors)])
+        points = np.zeros((len(columns), -(-order.size // BLOCK) * BLOCK))
+        for k, column in enumerate(columns):
+            points[k, : order.size] = design.column(column)[order]
+        y, position, caps = self.y[order], inverse(order), design.caps[columns]
+
+        def scan(some: Positions) -> Floats:
+            rows = self.outer[some]
+            found = subset_variances(points, caps, starts, y, position[rows], self.n_neighbors)
+            if variances is not None:
+                variances[some] = found
+            sums: Floats = np.einsum("n,nu->u", self.row_weights[rows], found)
+            return sums
+
+        n_rows = self.outer.size
+        size = max(1, min(SUBSET_BLOCK >> len(factors), -(-n_rows // MAX_TASKS)))
+        tasks = [np.arange(n_rows)[span] for span in spans(n_rows, size)]
+        sums: Floats = np.sum(self.workers.map(scan, tasks), axis=0)
+        return sums
 
     def _cost_of_each_subset(self, factors: Sequence[int]) -> float:
         """Return the nanoseconds per row to search each subset of two or more factors separately."""
@@ -295,13 +343,13 @@ class Search(SearchSpace):
 
     def _mean_alone(self, factors: tuple[int, ...]) -> float:
         if not factors:
-            return self.unit
+            return self.response_variance
         if len(factors) == 1:
             return float(self._variances_alone(factors)[0])
         return self.mean_over_outer(self.balls(factors).variance)
 
     @cached_property
-    def unit(self) -> float:
+    def response_variance(self) -> float:
         """Var(Y), the unit of contributions."""
         return centre_columns(self.y, self.weights)[1]
 
@@ -360,22 +408,22 @@ class Search(SearchSpace):
         row is in b balls, and two neighbours are in several together. With normal deviations, a variance in a ball has
         the variance 2 σ⁴/(b − 1) and the mean square (b + 1)/(b − 1) σ⁴; all balls together add 2 σ⁴ to it if all
         neighbours are mutual, and 2 σ⁴/(b − 1) to the variance of a squared deviation where rows are equal. For several
-        outputs, the 2 is twice their `likeness`.
+        outputs, the 2 is twice their `output_concentration`.
         """
         outer = self.outer[::step]
         if not factors:
             return self.squared_deviations(outer)
         balls = self._subset_balls.get((tuple(factors), step)) or self.balls(factors, step)
-        variance: Floats = balls.variance / self.unit
+        variance: Floats = balls.variance / self.response_variance
         size, values, times = np.array(float(self.n_neighbors)), variance, np.array(1.0)
         own = 1 / size
         if balls.equal_rows is not None:
             count, mean = balls.equal_rows
             size, is_alone = np.maximum(count, size), count < self.n_neighbors
             squares = ((self.y[outer] - mean) ** 2).sum(axis=1)
-            values = np.where(is_alone, variance, squares * size / ((size - 1) * self.unit))
+            values = np.where(is_alone, variance, squares * size / ((size - 1) * self.response_variance))
             own, times = np.where(is_alone, 1 / size, 1 - 1 / size), np.where(is_alone, 1.0, 1 / (size - 1))
-        alike, share = self.likeness, self.outer.size / self.design.n_rows
+        alike, share = self.output_concentration, self.outer.size / self.design.n_rows
         doubled = 2 * alike * variance**2 * (size - 1) / (size - 1 + 2 * alike)  # 2 σ⁴
         overlap, shared = (share * float(np.mean(doubled * part)) for part in (times, 1 - own))
         return Contributions(values, overlap, shared, 1 / float(np.mean(own)))
@@ -383,10 +431,10 @@ class Search(SearchSpace):
     def squared_deviations(self, rows: Positions) -> Contributions:
         """Return the contributions of some rows to Var(Y)."""
         n = self.design.n_rows if self.weights is None else self.weights.sum() ** 2 / (self.weights @ self.weights)
-        return Contributions((self.y[rows] ** 2).sum(axis=1) * (n / (n - 1) / self.unit), 0.0)
+        return Contributions((self.y[rows] ** 2).sum(axis=1) * (n / (n - 1) / self.response_variance), 0.0)
 
     @cached_property
-    def likeness(self) -> float:
+    def output_concentration(self) -> float:
         """Concentration tr(S²)/tr(S)² of the output covariance S: 1 for one output, 1/q for q uncorrelated ones."""
         if self.y.shape[1] == 1:
             return 1.0
@@ -455,7 +503,7 @@ class Search(SearchSpace):
 
     # --- columns ---------------------------------------------------------------------------------------
 
-    def columns(self, factors: Sequence[int]) -> Columns:
+    def columns(self, factors: Sequence[int]) -> SingleFactors:
         """Return results for some factors alone, and for others that were asked for before.
 
         Single columns are sorted once, others searched like any set. A rule that selects by other evidence asks only
@@ -481,10 +529,10 @@ class Search(SearchSpace):
         return found
 
     @cached_property
-    def _columns(self) -> tuple[Columns, NDArray[np.bool_]]:
+    def _columns(self) -> tuple[SingleFactors, NDArray[np.bool_]]:
         """Results for each factor alone as far as they were read, and a mask of the factors that need not be read."""
         variance, distinct = np.full(self.design.n_factors, np.nan), np.full(self.design.n_factors, np.inf)
-        return Columns(variance, distinct, distinct.copy(), {}), self.design.constant.copy()
+        return SingleFactors(variance, distinct, distinct.copy(), {}), self.design.constant.copy()
 
     def _read_columns(self, factors: Positions) -> tuple[Positions, Floats, Floats, dict[int, Positions]]:
         columns = self.design.columns_of(factors.tolist())

@@ -17,7 +17,7 @@ from ..data.stored_table import ColumnTable
 from ..data.table import open_table
 from ..results.indices import Indices
 from ..settings import Options
-from ..variance.conditional import Variances, how_to_read, make_variances
+from ..variance.conditional import Variances, encoding_options, make_variances
 
 Floats = NDArray[np.float64]
 
@@ -232,7 +232,7 @@ class AnalysedTable:
         X, is_stored = self.X, isinstance(self.X, ColumnTable)
         if is_stored:
             X = X.only([j for i in factors for j in self.indices.members[i]])
-        table = read_table(X, self._y, how_to_read(options), self._sample_weight, self._groups)
+        table = read_table(X, self._y, encoding_options(options), self._sample_weight, self._groups)
         observed = self._on_analysed_rows(table).observe()
         if not is_stored:
             self._observed = observed

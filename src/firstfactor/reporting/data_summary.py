@@ -11,7 +11,7 @@ from .._utils.text import list_names, printable, shorten
 from ..data.design import Kind
 from ..data.stored_table import ColumnTable
 from ..data.table import flatten_names
-from ..dependence.pairs import find_interactions
+from ..inference.estimates import find_interactions
 from ..inference.sample_size import diagnose_sample_size
 from ..plots.effects import TAILS, Effect, core, hold_others_fixed, legend_entries, read_effects
 from ..plots.original_data import FEWEST_ROWS, AnalysedTable, OriginalColumn, OriginalTarget

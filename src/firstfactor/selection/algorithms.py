@@ -111,7 +111,9 @@ def eliminate(
         if not removed:
             break
         kept = tuple(i for i in kept if i not in removed)
-    return Selection(kept=kept, steps=tuple(steps), total=total, n_rows=variances.design.n_rows, forced=tuple(forced))
+    return Selection(
+        kept=kept, steps=tuple(steps), response_variance=total, n_rows=variances.design.n_rows, forced=tuple(forced)
+    )
 
 
 def rank_by_gain(variances: Variances) -> tuple[int, ...]:

@@ -26,6 +26,8 @@ from ..evidence.constants import (
     LEFT_TO_SHOW,
     MAX_ROWS,
     MIN_ROWS,
+    MOST_DISTILLED,
+    MOST_DISTILLED_ROWS,
     MOST_KINDS,
     MOST_LINES_BESIDE,
     MOST_LINES_OF_REST,
@@ -49,7 +51,6 @@ from ..neighbors.strategy import Floats, Positions
 from ..results.path import Step
 from ..results.uncertainty import Evidence
 from ..variance.conditional import ROUNDING, Variances
-from .constants import MOST_DISTILLED, MOST_DISTILLED_ROWS
 from .selection import OnStep, Selection
 
 
@@ -65,15 +66,17 @@ class CalibratedRule:
         most_rows: int | None = None,
     ) -> None:
         search = variances.search
-        self._variances, self._find_once = variances, variances.find_once
+        self._variances, self._memoize = variances, variances.memoize
         rows = _some_rows(variances, most_rows or MAX_ROWS)
         self._alpha, self._control, self._goal, self._workers = alpha, control, goal, search.workers
         self._design = variances.design.on_rows(rows, many_functions=True)
         weights = None if search.weights is None else search.weights[rows]
         groups = _equal_rows(self._design) if search.groups is None else search.groups[rows]
         groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
-        y, self.total = centre_columns(search.y[rows], weights)
-        self._y = np.ascontiguousarray(y.T) / np.sqrt(max(self.total, TINY))  # so that it fits into single precision
+        y, self.response_variance = centre_columns(search.y[rows], weights)
+        self._y = np.ascontiguousarray(y.T) / np.sqrt(
+            max(self.response_variance, TINY)
+        )  # so that it fits into single precision
         self._root_weights = None if weights is None else np.sqrt(weights)
         self._n_units = rows.size if groups is None else int(groups.max()) + 1
         self._draws = Draws.make(variances.rng, rows.size, groups, weighted=weights is not None)
@@ -107,7 +110,7 @@ class CalibratedRule:
         return Selection(
             kept=kept,
             steps=tuple(steps),
-            total=self.total,
+            response_variance=self.response_variance,
             n_rows=self._design.n_rows,
             p_values=p_values,
             forced=forced,
@@ -176,7 +179,7 @@ class CalibratedRule:
                 distilled = self._distil(residuals, given, candidates)
                 p_values = dict(list(distilled.items())[:most])
                 chosen = tuple(p_values)
-            gained = explained + self.total * test.gains
+            gained = explained + self.response_variance * test.gains
             note(Step("forward", base, explained, candidates, gained, chosen, min([best.p_value, *p_values.values()])))
             if not chosen:
                 break
@@ -214,7 +217,7 @@ class CalibratedRule:
             found = distil(lines, residuals.left, self._folds, self._draws.groups, self._workers)
             return np.array([found.get(i, 1.0) for i in candidates])
 
-        found = self._find_once(("distil", base, candidates), test)
+        found = self._memoize(("distil", base, candidates), test)
         p_values = dict(zip(candidates, (found / (SINGLE * DISTILLED)).tolist(), strict=True))
         adjusted = holm(p_values) if self._control == "fwer" else benjamini_hochberg(p_values)
         return {i: p for i, p in adjusted.items() if p <= self._alpha}
@@ -267,7 +270,16 @@ class CalibratedRule:
         best = sorted((lacking[i], i) for i in found if i in lacking)[:room]
         gains = np.array([self._gain(residuals, i) for i in left_out])
         explained = self._explained(residuals)
-        note(Step("prediction", base, explained, left_out, explained + self.total * gains, tuple(i for _, i in best)))
+        note(
+            Step(
+                "prediction",
+                base,
+                explained,
+                left_out,
+                explained + self.response_variance * gains,
+                tuple(i for _, i in best),
+            )
+        )
         return {i: p for p, i in best}
 
     def _exchange(self, kept: tuple[int, ...], forced: tuple[int, ...], note: OnStep) -> dict[int, int]:
@@ -284,7 +296,7 @@ class CalibratedRule:
             others = self._varying_of(tuple(exchanged.get(i, i) for i in kept if i != factor))
             residuals = self._residuals(others, (factor, *copies))
             gains = [self._gain(residuals, i) for i in (factor, *copies)]
-            explained = self._explained(residuals) + self.total * np.array(gains)
+            explained = self._explained(residuals) + self.response_variance * np.array(gains)
             best = int(np.argmax(explained))
             chosen = (factor, copies[best - 1]) if best else ()
             now = tuple(exchanged.get(i, i) for i in kept)
@@ -311,7 +323,7 @@ class CalibratedRule:
         if self._on_fewer_rows is None:
             return self._test_members_here(kept, tested)
         p_values, explained = self._on_fewer_rows._test_members_here(kept, tested)
-        explained = explained * (self.total / max(self._on_fewer_rows.total, TINY))
+        explained = explained * (self.response_variance / max(self._on_fewer_rows.response_variance, TINY))
         unsure = np.flatnonzero(p_values > BEYOND_DOUBT)
         if unsure.size:
             p_values[unsure], explained[unsure] = self._test_members_here(kept, tuple(tested[k] for k in unsure))
@@ -328,7 +340,7 @@ class CalibratedRule:
             return np.ravel(self._workers.map(partial(self._test_member, kept), tested))
 
         p_values, explained = (
-            self._find_once(("test members", kept, tested, (self._design.n_rows,)), test).reshape(-1, 2).T
+            self._memoize(("test members", kept, tested, (self._design.n_rows,)), test).reshape(-1, 2).T
         )
         return p_values, explained
 
@@ -406,7 +418,7 @@ class CalibratedRule:
 
         key, n = (frozenset(base), candidates), len(candidates)
         if key not in self._last_test:
-            found = self._find_once(("test", base, candidates), test)
+            found = self._memoize(("test", base, candidates), test)
             self._last_test = {key: CandidateTest(self._design.n_rows, found[:n], found[n : 2 * n], found[2 * n :])}
         return self._last_test[key]
 
@@ -417,7 +429,7 @@ class CalibratedRule:
             found = joint_test(self._functions, residuals, candidates, self._workers, most)
             return np.array([found.p_value, *found.factors])
 
-        p_value, *factors = self._find_once(("test together", base, candidates, (most,)), test).tolist()
+        p_value, *factors = self._memoize(("test together", base, candidates, (most,)), test).tolist()
         return JointTest(tuple(map(int, factors)), p_value)
 
     def _candidates(self, residuals: Residuals, base: tuple[int, ...], beside: tuple[int, ...]) -> Candidates:
@@ -436,7 +448,7 @@ class CalibratedRule:
         return tuple(i for i in self._design.varying if i not in factors)
 
     def _explained(self, residuals: Residuals) -> float:
-        return self.total * (1 - residuals.variance)
+        return self.response_variance * (1 - residuals.variance)
 
     def _residuals(self, base: tuple[int, ...], candidates: tuple[int, ...] = ()) -> Residuals:
         regression = regress(self._functions, base, self._root_weights, self._n_units, self._y, candidates)

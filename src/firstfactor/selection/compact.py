@@ -5,9 +5,9 @@ from itertools import combinations
 
 import numpy as np
 
+from ..evidence.constants import MAX_EXCHANGES
 from ..results.path import Step
 from ..variance.conditional import Variances
-from .constants import MAX_EXCHANGES
 from .selection import OnStep, Selection
 
 
@@ -19,7 +19,7 @@ class CompactSearch:
         self._forced = selection.forced
         self._total = variances.response.variance
         self._tolerance = tolerance * self._total
-        self._unit = selection.total / self._total  # earlier steps may have been measured on fewer rows
+        self._unit = selection.response_variance / self._total  # earlier steps may have been measured on fewer rows
         self._all = selection.kept
         self._best = self._explained(selection.kept)
         """Variance that the best set so far explains."""

@@ -58,7 +58,9 @@ def _select(variances: Variances, procedure: Settings, callback: StepCallback, e
         target = total_target(selection.kept, [])
         sure = plug_in(variances, target, diagnose_sample_size(variances, selection.kept, variances.of(selection.kept)))
         tolerance = float(np.hypot(sure.r2, sure.r2_bias))
-    return make_compact(variances, selection, tolerance, in_context(callback, variances.design.names, selection.total))
+    return make_compact(
+        variances, selection, tolerance, in_context(callback, variances.design.names, selection.response_variance)
+    )
 
 
 def _select_by_rule(variances: Variances, procedure: Settings, callback: StepCallback, explain: bool) -> Selection:
@@ -67,7 +69,7 @@ def _select_by_rule(variances: Variances, procedure: Settings, callback: StepCal
         from .calibrated import CalibratedRule  # only if it is needed
 
         rule = CalibratedRule(variances, procedure.alpha, procedure.control, procedure.goal)
-        return rule.select(in_context(callback, names, rule.total), forced, procedure.max_factors, explain)
+        return rule.select(in_context(callback, names, rule.response_variance), forced, procedure.max_factors, explain)
     on_step = in_context(callback, names, variances.response.variance)
     forward = forward_rule(procedure.forward)
     entered, steps = select_forward(variances, forward, on_step, forced, procedure.max_factors)
@@ -134,7 +136,9 @@ def estimate_selected(
         method=method,
         estimator=variances.estimator,
         procedure=procedure,
-        path=Path(design.names, selection.total, selection.steps, selection.n_rows, selection.n_selection_rows),
+        path=Path(
+            design.names, selection.response_variance, selection.steps, selection.n_rows, selection.n_selection_rows
+        ),
         uncertainty=sure,
         sample_size=size,
         kept=kept,

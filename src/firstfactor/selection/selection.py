@@ -22,7 +22,7 @@ class Selection:
 
     kept: tuple[int, ...]
     steps: tuple[Step, ...]
-    total: float
+    response_variance: float
     """Variance of the response on the rows used for selection."""
     n_rows: int
     """Number of rows used for selection."""

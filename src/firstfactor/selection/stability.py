@@ -14,7 +14,7 @@ from ..data.observations import Observations, read_table
 from ..data.response import SMALLEST_VARIANCE, Response
 from ..results.stability import Stability
 from ..settings import Options, Settings
-from ..variance.conditional import how_to_read, make_variances
+from ..variance.conditional import encoding_options, make_variances
 from ..variance.sampling import Rows, deal_groups, deal_halves
 from .fitting import choose
 
@@ -52,7 +52,7 @@ def select_on_halves(
     ``settings`` has the number of threads and the seed; each half-sample is processed by one thread.
     """
     seeds: Any = checks.generator(settings.random_state).bit_generator.seed_seq
-    table = read_table(X, y, how_to_read(settings), sample_weight, groups)
+    table = read_table(X, y, encoding_options(settings), sample_weight, groups)
     whole = table.observe()
     design, response = whole.design, whole.response
     _refuse_small_halves(response, settings)

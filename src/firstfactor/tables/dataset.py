@@ -66,11 +66,6 @@ class Dataset:
         return (self.y.name,) if isinstance(self.y, pl.Series) else tuple(self.y.columns)
 
     @property
-    def response_name(self) -> str:
-        """The names of all outputs as a list in words."""
-        return list_names(self.target_names)
-
-    @property
     def n_dropped(self) -> int:
         """Number of rows left out for missing values in any column."""
         return self.dropped.no_target + self.dropped.incomplete

@@ -71,7 +71,7 @@ class AdaptiveSearch:
     def one(self, factors: Sequence[int]) -> float:
         """Return the conditional variance of y given the factors."""
         left = float(np.average(self.contributions(factors, 1).rows, weights=self._weights))
-        return self._search.unit * min(max(left, 0.0), 1.0)
+        return self._search.response_variance * min(max(left, 0.0), 1.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return the conditional variance given ``base`` plus each candidate."""
@@ -136,7 +136,8 @@ class _Fits:
         self._weights = None if search.weights is None else search.weights[outer]
         self._groups = None if search.groups is None else np.unique(search.groups[outer], return_inverse=True)[1]
         self._functions: dict[int, Functions] = {}
-        functions, outputs = self._functions_of(whole), _uncorrelated(search.y[outer] / np.sqrt(search.unit))
+        functions = self._functions_of(whole)
+        outputs = _uncorrelated(search.y[outer] / np.sqrt(search.response_variance))
         self._fits = [SmoothFit(functions, y, self._weights, self._groups, search.workers) for y in outputs.T]
         self._squares: Floats = np.sum([fit.squares for fit in self._fits], axis=0)
         self._noise = self._mean(self._squares)
@@ -165,7 +166,8 @@ class _Fits:
         centred = y - np.average(y, axis=0, weights=self._weights)
         search = replace(self._search.on_rows(self._outer, centred), outer=np.arange(self._outer.size))
         local = ExtrapolatedSearch(search)
-        return _Local(local, search.unit, _in_units(local.contributions(self._whole, 1), search.unit))
+        unit = search.response_variance
+        return _Local(local, unit, _in_units(local.contributions(self._whole, 1), unit))
 
     def _gain(self, local: _Local, before: Floats) -> tuple[float, float]:
         """Return the mean reduction of ``before`` by local fits, and its standard error."""
@@ -189,7 +191,7 @@ class _Fits:
         """Return local fits to y if their gain exceeds the geometric mean of its standard error and of ``before``."""
         if self._outer.size < ROWS_PER_FACTOR * len(self._whole) or self._mean(before) <= 0:
             return None
-        local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.unit))
+        local = self._fit_locally(self._search.y[self._outer] / np.sqrt(self._search.response_variance))
         gain, error = self._gain(local, before)
         return local._replace(is_of_y=True) if gain > np.sqrt(error * self._mean(before)) else None
 

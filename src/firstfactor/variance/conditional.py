@@ -19,7 +19,7 @@ from .._utils.threads import Workers
 from ..cluster.client import is_dask, joblib_cluster
 from ..cluster.search import kind_of_search
 from ..cluster.table import ClusterTable, fetch, open_collection, spread
-from ..data.observations import Dropped, Observations, Reading, read_table
+from ..data.observations import Dropped, EncodingOptions, Observations, read_table
 from ..data.response import Response
 from ..findings.examine import examine
 from ..findings.finding import Finding
@@ -128,7 +128,7 @@ class Variances:
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> NDArray[np.float64]:
         """Return ev(u ∪ i) for every candidate i."""
         u = self._key(base)
-        values = self.find_once(("plus", u, candidates), lambda: self._searcher.plus_each(u, candidates))
+        values = self.memoize(("plus", u, candidates), lambda: self._searcher.plus_each(u, candidates))
         new = self._varying.difference(u)
         keys = [tuple(sorted((*u, i))) if i in new else u for i in candidates]
         self._known.update(zip(keys, values.tolist(), strict=True))
@@ -142,12 +142,12 @@ class Variances:
         if key not in self._known:
             wanted.append(None)  # ev(u) itself comes at almost no extra cost
         if wanted:
-            values = self.find_once(("minus", key, wanted), lambda: self._searcher.minus_each(key, wanted))
+            values = self.memoize(("minus", key, wanted), lambda: self._searcher.minus_each(key, wanted))
             for i, value in zip(wanted, values, strict=True):
                 self._known[key if i is None else rests[i]] = float(value)
         return np.array([self._known[rests[i]] for i in base])
 
-    def find_once(self, what: tuple[Any, ...], compute: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def memoize(self, what: tuple[Any, ...], compute: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return computed values, from the checkpoint if an earlier run saved them."""
         if self._checkpoint is None:
             return compute()
@@ -169,7 +169,7 @@ class Variances:
         about = (__version__, int(seed), self.estimator, *decided, *_describe_table(self.search))
         self._checkpoint = Checkpoint(path, digest(about))
 
-    def look_at_subsets(self, factors: Sequence[int], step: int | None) -> None:
+    def precompute_subsets(self, factors: Sequence[int], step: int | None) -> None:
         """Compute ev(u) of every subset of the factors at once, where this is faster than one at a time.
 
         Given a step, the contributions of every ``step``-th outer row are then known as well.
@@ -251,7 +251,7 @@ def open_variances(
     about_rows = (fetch(each) if is_dask(each) else each for each in (sample_weight, groups))
     cluster = X.cluster if isinstance(X, ClusterTable) else joblib_cluster()
     try:
-        observed = read_table(X, fetch(y) if is_dask(y) else y, how_to_read(options), *about_rows).observe()
+        observed = read_table(X, fetch(y) if is_dask(y) else y, encoding_options(options), *about_rows).observe()
         if cluster is not None and observed.design.is_in_memory:
             observed = replace(observed, design=spread(observed.design, cluster))
         variances = make_variances(observed, options, many_sets)
@@ -264,9 +264,9 @@ def open_variances(
         raise
 
 
-def how_to_read(options: Options) -> Reading:
+def encoding_options(options: Options) -> EncodingOptions:
     """Return the options that control how a table is read."""
-    return Reading(**{each.name: getattr(options, each.name) for each in fields(Reading)})
+    return EncodingOptions(**{each.name: getattr(options, each.name) for each in fields(EncodingOptions)})
 
 
 def make_variances(observed: Observations, options: Options, many_sets: bool = False) -> Variances:

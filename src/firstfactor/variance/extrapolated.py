@@ -37,7 +37,7 @@ class Extrapolation(NamedTuple):
     near: float
     far: float
     """``near`` and ``far`` sum to 1."""
-    doubt: float
+    bias_factor: float
     """Possible bias of the extrapolation, as a multiple of the difference of both errors."""
 
 
@@ -56,11 +56,11 @@ class ExtrapolatedSearch:
 
     def one(self, factors: Sequence[int]) -> float:
         """Return the conditional variance of y given the factors."""
-        return max(self._search.unit * self._mean(self.contributions(factors, 1).rows, self.outer), 0.0)
+        return max(self._search.response_variance * self._mean(self.contributions(factors, 1).rows, self.outer), 0.0)
 
     def plus_each(self, base: Sequence[int], candidates: Sequence[int]) -> Floats:
         """Return the conditional variance given ``base`` plus each candidate."""
-        found = self._search.ask_elsewhere(fit_each, base, candidates)
+        found = self._search.map_remote(fit_each, base, candidates)
         return self._each([(*base, i) for i in candidates]) if found is None else found
 
     def minus_each(self, base: Sequence[int], members: Sequence[int | None]) -> Floats:
@@ -93,8 +93,9 @@ class ExtrapolatedSearch:
         is_small = self.outer.size <= CACHED_ROWS
         outer = self.outer if is_small else self.outer[::step]
         errors = self._errors(factors, outer, is_small)
-        near, far, doubt = _extrapolate(errors.reach.mean(axis=1))
-        squares, alike = errors.squares / (self._search.unit * self._outer_unit), self._search.likeness
+        near, far, bias_factor = _extrapolate(errors.reach.mean(axis=1))
+        squares = errors.squares / (self._search.response_variance * self._outer_unit)
+        alike = self._search.output_concentration
         narrow, wide = errors.squared_weights.mean(axis=1)
         squared_weights = near * near * narrow + (far * far + 2 * near * far) * wide
         share = self.outer.size / self._search.design.n_rows
@@ -108,7 +109,7 @@ class ExtrapolatedSearch:
             # Rows of a group may share their neighbours: then the contributions contain the group effect of these as
             # well.
             in_groups=max(float(own), LEAST_OWN) ** -0.5,
-            bias=doubt * max(self._mean(squares[1] - squares[0], outer), 0.0),
+            bias=bias_factor * max(self._mean(squares[1] - squares[0], outer), 0.0),
         )
 
     def _errors(self, factors: Sequence[int], rows: Positions, remember: bool) -> Errors:

@@ -86,7 +86,7 @@ class LocalLinear:
         coordinates, caps = np.zeros((1, 0)), np.zeros(0)
         if factors:
             coordinates, caps = self._permuted.tree.points, self._permuted.caps
-        self.space = kernels.Space(coordinates, caps, n_slopes, points.count[order], group)
+        self.space = kernels.LocalSpace(coordinates, caps, n_slopes, points.count[order], group)
         """Unique points, with the number of rows at each."""
 
     def errors(self, y: Floats, rows: Positions, trend: Trend | None = None) -> Errors:

@@ -223,11 +223,10 @@ def test_a_kernel_is_compiled_once_and_again_after_a_change_of_its_file(folder):
     assert run_in(folder) == "63 0 1\n"
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_BOUNDSCHECK=1", "NUMBA_OPT=0", "NUMBA_CPU_NAME=generic"])
-def test_code_that_is_compiled_otherwise_has_a_folder_of_its_own(folder, setting):
-    assert run_in(folder) == COMPILED
-    assert run_in(folder, **dict([setting.split("=")])) == COMPILED
-    assert run_in(folder) == FOUND and len(kept(folder)) == 2
+def test_code_that_is_compiled_otherwise_has_a_folder_of_its_own(folder):
+    settings = [{"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_OPT": "0"}, {"NUMBA_CPU_NAME": "generic"}]
+    assert [run_in(folder, **each) for each in ({}, *settings)] == 4 * [COMPILED]
+    assert run_in(folder) == FOUND and len(kept(folder)) == 4
 
 
 def test_numba_keeps_functions_of_others_where_it_would(folder):
@@ -295,6 +294,7 @@ def test_without_a_writable_home_kernels_are_compiled_each_time_and_one_line_say
     assert compiles_each_time(machine) and not list(machine.rglob("*.nb?"))
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_user_is_private_whatever_the_mask(machine):
     (machine / "home").chmod(0o755)
     assert run_locked(python("import os; os.umask(0)" + USE), machine) == (COMPILED, "")
@@ -303,6 +303,7 @@ def test_the_folder_of_the_user_is_private_whatever_the_mask(machine):
     assert use_locked(machine) == (FOUND, "")
 
 
+@pytest.mark.slow
 def test_compiled_code_that_others_could_have_written_is_not_run(machine):
     (machine / "home").chmod(0o755)
     use_locked(machine)
@@ -317,6 +318,7 @@ def test_compiled_code_that_others_could_have_written_is_not_run(machine):
     assert compiles_each_time(machine)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
 def test_compiled_code_in_a_folder_of_another_user_is_not_run(folder):
     """Not even by root, who could take the folder."""
@@ -326,6 +328,7 @@ def test_compiled_code_in_a_folder_of_another_user_is_not_run(folder):
     assert out == COMPILED and ADVICE in log
 
 
+@pytest.mark.slow
 def test_a_folder_in_which_numba_cannot_write_is_not_replaced_by_another(machine):
     (machine / "home").chmod(0o755)
     (machine / "site").chmod(0o755)
@@ -336,6 +339,7 @@ def test_a_folder_in_which_numba_cannot_write_is_not_replaced_by_another(machine
     assert not list((machine / "site").rglob("*.nb?"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_the_user_chose_is_used_or_named(machine):
     chosen = machine / "work" / "cache"
     assert use_locked(machine, NUMBA_CACHE_DIR=str(chosen)) == (COMPILED, "")
@@ -346,6 +350,7 @@ def test_a_folder_that_the_user_chose_is_used_or_named(machine):
     assert not list((machine / "home").iterdir())
 
 
+@pytest.mark.slow
 def test_a_user_without_a_home_gets_no_folder_named_after_it(machine):
     forget = "import os, pwd\nos.environ.pop('HOME')\npwd.getpwuid = {}.__getitem__\n"
     out, log = run_locked(python(forget + USE), machine)
@@ -353,12 +358,14 @@ def test_a_user_without_a_home_gets_no_folder_named_after_it(machine):
     assert not list((machine / "work").iterdir())
 
 
+@pytest.mark.slow
 def test_a_full_disk_does_not_end_a_run(machine):
     (machine / "home").chmod(0o755)
     assert compiles_each_time(machine, disk="full")
     assert not list(machine.rglob("*.nb?"))
 
 
+@pytest.mark.slow
 def test_the_job_runs_on_a_locked_machine_and_says_once_how_to_start_faster(machine):
     """All that can be written, from a file; nothing is said of the folder of matplotlib."""
     rng = np.random.default_rng(0)

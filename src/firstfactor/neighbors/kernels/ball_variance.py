@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import ZERO, jit, jit_again, merged
-from .kd_tree import LEAF, Tree
+from .kd_tree import LEAF, KDTree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
 from .neighbor_list import (
     TIES,
@@ -22,7 +22,7 @@ from .simd import broadcast16, first_bit, least, load16, smaller, where_less
 
 
 def ball_variances(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     count: Any,
     mean: Any,
@@ -35,8 +35,8 @@ def ball_variances(
 
     Parameters
     ----------
-    tree : Tree
-        Tree of the unique points.
+    tree : KDTree
+        k-d tree of the unique points.
     caps : float64 (dimensions,)
         Maximum contribution of each dimension to a squared distance.
     count : float64 (points,)
@@ -81,7 +81,7 @@ def ball_variances(
 
 @jit
 def _fill_variances(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     count: Any,
     mean: Any,
@@ -125,7 +125,7 @@ _fill_variances_between_groups = jit_again(_fill_variances, "_fill_variances_bet
 
 @merged
 def _visit_points(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     count: Any,
     groups: Any,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import ZERO, inlined, jit, jit_again
-from .kd_tree import LEAF, Tree
+from .kd_tree import LEAF, KDTree
 from .leaf_search import LeafCandidates, allocate_leaf_candidates, leaf_distances, next_leaf, start_query
 from .neighbor_list import TIES, UNREACHED, allocate_group_sums, capped, capped8, variance_between_groups
 from .simd import (
@@ -28,7 +28,7 @@ from .simd import (
 
 
 def sum_plus_each(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     candidates: Any,
     start: int,
@@ -50,8 +50,8 @@ def sum_plus_each(
 
     Parameters
     ----------
-    tree : Tree
-        Tree of all rows in the base.
+    tree : KDTree
+        k-d tree of all rows in the base.
     caps : float64 (dimensions,)
         Maximum contribution of each dimension of the base to a squared distance.
     candidates : float64 (rows, columns)
@@ -105,7 +105,7 @@ def sum_plus_each(
 
 @jit
 def _add_variances(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     candidates: Any,
     start: int,
@@ -207,7 +207,7 @@ _add_variances_between_groups = jit_again(_add_variances, "_add_variances_betwee
 
 @inlined
 def _visit_leaves(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     candidates: Any,
     start: int,
@@ -310,7 +310,7 @@ def _insert_points(
 
 @inlined
 def _list_ball(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     near: LeafCandidates,
     candidates: Any,
@@ -381,7 +381,7 @@ def _variances_of_nearest(y: Any, centre: int, positions: Any, chunk: int, steps
 
 @inlined
 def _variances_with_ties(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     near: LeafCandidates,
     candidates: Any,

@@ -22,7 +22,7 @@ LEAF = 16
 LARGE = 4096
 
 
-class Tree(NamedTuple):
+class KDTree(NamedTuple):
     """Balanced k-d tree with eight children per node, whose boxes lie side by side to be tested together.
 
     Nodes are numbered level by level, the leaves last. The root may have only two or four children, so that the number
@@ -46,7 +46,7 @@ class Tree(NamedTuple):
     """Coordinates of the point at each position, (points, dimensions)."""
 
 
-def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], workers: Workers) -> Tree:
+def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], workers: Workers) -> KDTree:
     """Build the k-d tree of points, split at the median of the widest dimension until leaves are small.
 
     Large trees are split in two levels first; threads build the four subtrees.
@@ -71,7 +71,7 @@ def build_kd_tree(coordinates: NDArray[np.float64], caps: NDArray[np.float64], w
     workers.map(grow, range(2**top))
     packed_low, packed_high = np.zeros((2, _count_inner(leaves), d, 8))
     _pack_boxes(low, high, packed_low, packed_high)
-    return Tree(order, start, packed_low, packed_high, 8 if depth % 3 == 0 else 2 ** (depth % 3), blocks, points)
+    return KDTree(order, start, packed_low, packed_high, 8 if depth % 3 == 0 else 2 ** (depth % 3), blocks, points)
 
 
 @jit

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compiling import inlined, merged, part
-from .kd_tree import LEAF, Tree, count_uncapped
+from .kd_tree import LEAF, KDTree, count_uncapped
 from .neighbor_list import UNREACHED, capped16
 from .simd import at_most, broadcast8, broadcast16, first_bit, larger, load8, load16, smaller, store, where_less
 
@@ -70,12 +70,12 @@ class LeafCandidates(NamedTuple):
     """Numbers 0.0 to 15.0, float64 (16,), to separate points of a leaf from padding."""
 
 
-def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
+def allocate_leaf_candidates(tree: KDTree, caps: Any) -> LeafCandidates:
     """Return an empty list, for any number of queries in increasing order of position.
 
     Parameters
     ----------
-    tree : Tree
+    tree : KDTree
     caps : float64 (dimensions,)
     """
     n_leaves, d = tree.start.size - 1, caps.size
@@ -99,7 +99,7 @@ def allocate_leaf_candidates(tree: Tree, caps: Any) -> LeafCandidates:
 
 
 @merged
-def start_query(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
+def start_query(tree: KDTree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
     """Make the m-th centre the query; the first one of a leaf starts a new list. Centres are increasing positions."""
     centre = centres[m]
     if centre >= tree.start[near.state[QUERY_LEAF] + 1]:
@@ -110,7 +110,7 @@ def start_query(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: in
 
 
 @part
-def _start_list(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
+def _start_list(tree: KDTree, caps: Any, near: LeafCandidates, centres: Any, m: int) -> None:
     """Start a list for the centres from the m-th on that are in the same leaf."""
     leaf = _leaf_of(tree, centres[m])
     end = m
@@ -131,7 +131,7 @@ def _start_list(tree: Tree, caps: Any, near: LeafCandidates, centres: Any, m: in
 
 
 @inlined
-def _leaf_of(tree: Tree, position: int) -> int:
+def _leaf_of(tree: KDTree, position: int) -> int:
     """Return the leaf of a position, near its place among leaves of equal size, as splits are in the middle."""
     leaves = tree.start.size - 1
     leaf = position * leaves // tree.start[leaves]
@@ -143,7 +143,7 @@ def _leaf_of(tree: Tree, position: int) -> int:
 
 
 @merged
-def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
+def next_leaf(tree: KDTree, caps: Any, near: LeafCandidates, limit: float) -> Any:
     """Return the bit mask of points within the limit in the next leaf that has some, and the leaf.
 
     The query's own leaf comes first. The mask is 0 when no leaf is left. Distances are in ``near.distance``. The limit
@@ -161,7 +161,7 @@ def next_leaf(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
 
 
 @inlined
-def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any:
+def _next_near(tree: KDTree, caps: Any, near: LeafCandidates, limit: float) -> Any:
     """Return the next leaf whose box is within the limit, the query's own first; −1 if none is left."""
     state = near.state
     if state[N_VISITED] < 0:
@@ -188,7 +188,7 @@ def _next_near(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> Any
 
 
 @inlined
-def leaf_distances(tree: Tree, caps: Any, near: LeafCandidates, leaf: int) -> Any:
+def leaf_distances(tree: KDTree, caps: Any, near: LeafCandidates, leaf: int) -> Any:
     """Return the distances of the query to the 16 points of a leaf, a vector; infinite for padding.
 
     Numeric dimensions have a loop of their own, which does not compare with a cap.
@@ -243,7 +243,7 @@ def _box_gap(low: Any, high: Any, at: int, query_low: float, query_high: float) 
 
 
 @part
-def _extend_list(tree: Tree, caps: Any, near: LeafCandidates, limit: float) -> None:
+def _extend_list(tree: KDTree, caps: Any, near: LeafCandidates, limit: float) -> None:
     """List leaves that are farther than those listed, up to the radius that will probably be needed."""
     listed_radius = near.radii[LISTED_RADIUS]
     near.radii[LISTED_RADIUS] = _next_radius(near, limit)
@@ -282,7 +282,7 @@ def _next_radius(near: LeafCandidates, limit: float) -> float:
 
 
 @inlined
-def _list_leaf(tree: Tree, near: LeafCandidates, node: int, child: int, first_leaf: int) -> None:
+def _list_leaf(tree: KDTree, near: LeafCandidates, node: int, child: int, first_leaf: int) -> None:
     """Append a child of a node to the list, with a copy of its box: batches mix children of several nodes."""
     listed = near.state[N_LISTED]
     near.leaves[np.uintp(listed)] = first_leaf + child

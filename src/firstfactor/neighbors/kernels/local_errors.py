@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .compiling import inlined, jit
-from .local_linear import Space, Weights, is_within
+from .local_linear import LocalSpace, Weights, is_within
 from .simd import larger
 
 
@@ -31,12 +31,12 @@ def point_means(point_of: Any, count: Any, values: Any) -> Any:
     return np.column_stack(sums) / count[:, None]
 
 
-def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
+def fitted_values(space: LocalSpace, mean: Any, weights: Weights, centre_of: Any, y: Any) -> Any:
     """Return the fit at each row, (bands, rows, outputs) in units of y, and its squared weights, (bands, rows).
 
     Parameters
     ----------
-    space : Space
+    space : LocalSpace
     mean : float64 (points, outputs)
         Mean of y at each point, over all of its rows.
     weights : Weights
@@ -53,7 +53,7 @@ def fitted_values(space: Space, mean: Any, weights: Weights, centre_of: Any, y: 
 
 @jit
 def _fill_fits(
-    space: Space,
+    space: LocalSpace,
     mean: Any,
     weights: Weights,
     centre_of: Any,
@@ -78,7 +78,7 @@ def _fill_fits(
 
 
 @inlined
-def _add_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int, mean: Any) -> None:
+def _add_fit(at_centres: Any, space: LocalSpace, weights: Weights, m: int, band: int, mean: Any) -> None:
     """Add up the fit at a centre, from all rows of its point, for each output."""
     centre = weights.neighbors[m, 0]
     for i in range(weights.used[m, band]):
@@ -95,7 +95,7 @@ def _add_fit(at_centres: Any, space: Space, weights: Weights, m: int, band: int,
 
 
 @inlined
-def _weight_of_centre(space: Space, weights: Weights, m: int, band: int) -> Any:
+def _weight_of_centre(space: LocalSpace, weights: Weights, m: int, band: int) -> Any:
     """Return the weight of the mean of all rows at a centre that gives each row its weight in the fits of others.
 
     The sum over all rows of a point is thus computed once, and each row is subtracted for its own fit.
@@ -105,7 +105,7 @@ def _weight_of_centre(space: Space, weights: Weights, m: int, band: int) -> Any:
 
 
 @inlined
-def _sum_squared_weights(space: Space, weights: Weights, m: int, band: int) -> float:
+def _sum_squared_weights(space: LocalSpace, weights: Weights, m: int, band: int) -> float:
     """Return the sum of the squared weights of single rows in the fit at a centre."""
     if weights.tied[m, band] > 0:
         return 1.0 / weights.tied[m, band]
@@ -116,12 +116,12 @@ def _sum_squared_weights(space: Space, weights: Weights, m: int, band: int) -> f
     return squared_weights
 
 
-def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
+def sum_squared_group_weights(space: LocalSpace, weights: Weights) -> Any:
     """Return the sum over groups of the squared total weight of each group, float64 (centres, bands).
 
     Parameters
     ----------
-    space : Space
+    space : LocalSpace
         Each point is one row.
     weights : Weights
     """
@@ -131,7 +131,7 @@ def sum_squared_group_weights(space: Space, weights: Weights) -> Any:
 
 
 @jit
-def _add_squared_group_weights(space: Space, weights: Weights, of_group: Any, squared_weights: Any) -> None:
+def _add_squared_group_weights(space: LocalSpace, weights: Weights, of_group: Any, squared_weights: Any) -> None:
     """Add the squared weights of groups; ``of_group``, (groups,), is all 0 before and after."""
     n, n_bands = weights.used.shape
     for m in range(n):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compiling import ONE, inlined, jit
-from .kd_tree import Tree
+from .kd_tree import KDTree
 from .leaf_search import PREVIOUS_RADIUS, LeafCandidates, allocate_leaf_candidates, next_leaf, start_query
 from .neighbor_list import INCOMPARABLE, TIES, UNREACHED, capped, insert_neighbor
 from .simd import WIDTH, broadcast8, first_bit, larger, load8, store
@@ -30,7 +30,7 @@ TINY = 1e-300
 MARGIN = 1.3
 
 
-class Space(NamedTuple):
+class LocalSpace(NamedTuple):
     """Unique points of a table in the space of some factors."""
 
     points: Any
@@ -63,7 +63,7 @@ class Weights(NamedTuple):
     """
 
 
-def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
+def nearest_points(tree: KDTree, caps: Any, count: Any, group: Any, centres: Any, wanted: int) -> Any:
     """Return the nearest points of each centre, itself first, their squared distances, and their number.
 
     These are int32 and float64 (centres, wanted + 1), and intp (centres,). Only the centre is listed if its own rows
@@ -71,8 +71,8 @@ def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, 
 
     Parameters
     ----------
-    tree : Tree
-        Tree of the unique points.
+    tree : KDTree
+        k-d tree of the unique points.
     caps : float64 (dimensions,)
     count : float64 (points,)
         Number of rows at each point.
@@ -92,7 +92,7 @@ def nearest_points(tree: Tree, caps: Any, count: Any, group: Any, centres: Any, 
 
 @jit
 def _fill_neighbors(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     count: Any,
     group: Any,
@@ -116,7 +116,7 @@ def _fill_neighbors(
 
 @inlined
 def _search(
-    tree: Tree,
+    tree: KDTree,
     caps: Any,
     near: LeafCandidates,
     group: Any,
@@ -149,7 +149,7 @@ def _search(
                     limit = distances[m, most - 1]
 
 
-def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, bands: Any) -> Any:
+def local_weights(space: LocalSpace, neighbors: Any, distances: Any, length: Any, bands: Any) -> Any:
     """Return the last four fields of `Weights`, for each number of neighbours in ``bands``.
 
     The fit is linear in the first dimensions. Weights decrease with the distance, to 0 at that of the last neighbour:
@@ -157,7 +157,7 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
 
     Parameters
     ----------
-    space : Space
+    space : LocalSpace
     neighbors : int32 (centres, most)
         Nearest points of each centre, itself first.
     distances : float64 (centres, most)
@@ -178,7 +178,7 @@ def local_weights(space: Space, neighbors: Any, distances: Any, length: Any, ban
 
 @jit
 def _fill_weights(
-    space: Space,
+    space: LocalSpace,
     neighbors: Any,
     distances: Any,
     length: Any,
@@ -215,7 +215,7 @@ def _fill_weights(
 
 
 @inlined
-def _fill_terms(terms: Any, space: Space, neighbors: Any, m: int, length: int) -> None:
+def _fill_terms(terms: Any, space: LocalSpace, neighbors: Any, m: int, length: int) -> None:
     """Fill in the regressors of each neighbour: 1, and its coordinates relative to the centre.
 
     A missing value has no slope: it is neither above nor below others.
@@ -229,7 +229,7 @@ def _fill_terms(terms: Any, space: Space, neighbors: Any, m: int, length: int) -
 
 
 @inlined
-def _size_of_band(space: Space, neighbors: Any, m: int, length: int, band: int) -> Any:
+def _size_of_band(space: LocalSpace, neighbors: Any, m: int, length: int, band: int) -> Any:
     """Return the number of points, the centre included, with at least ``band`` rows besides the fitted one."""
     rows, size = space.count[neighbors[m, 0]] - 1.0, ONE
     while rows < band and size < length:
@@ -256,7 +256,7 @@ def _fill_kernel_weights(
 
 
 @inlined
-def _count_tied(space: Space, centre: int, reach: float) -> float:
+def _count_tied(space: LocalSpace, centre: int, reach: float) -> float:
     """Return the number of rows within the reach of a centre, without its own."""
     rows = 0.0
     for point in range(space.count.size):
@@ -266,7 +266,7 @@ def _count_tied(space: Space, centre: int, reach: float) -> float:
 
 
 @inlined
-def is_within(space: Space, centre: int, point: int, reach: float) -> bool:
+def is_within(space: LocalSpace, centre: int, point: int, reach: float) -> bool:
     """Return True if a point of another group than the centre's is within the reach, up to rounding."""
     total = 0.0
     for k in range(space.caps.size):

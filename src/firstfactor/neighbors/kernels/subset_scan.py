@@ -37,7 +37,7 @@ MAX_TERM, NOT_FOUND, NOT_A_POINT = 1e35, np.float32(3e36), np.float32(1e37)
 MARGIN, SMALLEST = np.float32(1 + 1e-5), np.float32(1.2e-38)
 
 
-class Table(NamedTuple):
+class SubsetTable(NamedTuple):
     """Searched data, as given to `subset_variances`."""
 
     points: Any
@@ -45,7 +45,7 @@ class Table(NamedTuple):
     starts: Any
 
 
-class Block(NamedTuple):
+class BlockDistances(NamedTuple):
     """Distances of the points of a block, in float32."""
 
     terms: Any
@@ -98,8 +98,8 @@ def subset_variances(points: Any, caps: Any, starts: Any, y: Any, centres: Any, 
     """
     p, wanted = starts.size - 1, n_neighbors - 1
     n_sets, n_vectors = 2**p, 2 ** (p - LOW)
-    table = Table(points, caps, starts)
-    block = Block(
+    table = SubsetTable(points, caps, starts)
+    block = BlockDistances(
         np.empty((p, BLOCK), np.float32),
         np.empty((BLOCK, LANES), np.float32),
         np.zeros((p - LOW + 1, BLOCK), np.float32),

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 
 from firstfactor import FIRST
-from firstfactor.dependence import matrix
-from firstfactor.dependence.matrix import Dependence
+from firstfactor.dependence import tree
+from firstfactor.dependence.tree import Dependence
 from firstfactor.settings import Options
 from firstfactor.variance.conditional import open_variances
 
 
-def explained(X, y=None, sample_weight=None, groups=None, most_rows=matrix.MAX_ROWS, **options):
+def explained(X, y=None, sample_weight=None, groups=None, most_rows=tree.MAX_ROWS, **options):
     """How well each factor (rows) is explained by each (columns)."""
     y = np.random.default_rng(9).normal(size=len(X)) if y is None else y
     with open_variances(X, y, Options.parse(options), sample_weight, groups) as variances:
@@ -94,7 +94,7 @@ def test_rare_levels_share_a_column_and_are_still_explained():
     rng = np.random.default_rng(0)
     code = rng.integers(0, 60, size=1500)
     X = pd.DataFrame({"level": np.array([f"level {c}" for c in code]), "code": code + 0.0})
-    assert matrix.MAX_LEVELS < 60
+    assert tree.MAX_LEVELS < 60
     found = explained(X)
     assert found[0, 1] > 0.9 and found[1, 0] > 0.9
 
@@ -133,5 +133,5 @@ def test_nothing_to_explain_or_to_explain_with():
 def test_few_factors_at_a_time_are_all(monkeypatch):
     X = np.column_stack([normal_pair(0.6, rows=300), np.random.default_rng(1).normal(size=(300, 3))])
     every = explained(X)
-    monkeypatch.setattr(matrix, "FACTORS_AT_A_TIME", 2)
+    monkeypatch.setattr(tree, "FACTORS_AT_A_TIME", 2)
     np.testing.assert_allclose(explained(X), every, rtol=1e-12)
