@@ -333,6 +333,7 @@ def _known_objects(values: list[Any], label: Label) -> Column:
 
 
 def is_unknown(value: Any) -> bool:
+    """Return True for a missing value: None, NaN, or those of pandas."""
     if value is None:
         return True
     equal = value == value  # may be an array, or pandas.NA, which is neither true nor false
