@@ -16,7 +16,7 @@ from ..data.response import read_target
 from ..data.stored_table import ColumnTable
 from ..data.table import open_table
 from ..results.indices import Indices
-from ..settings import Options
+from ..settings import Options, VarianceEstimator
 from ..variance.conditional import Variances, encoding_options, make_variances
 
 Floats = NDArray[np.float64]
@@ -215,7 +215,7 @@ class AnalysedTable:
             return OriginalTarget(names[0], values, tuple(classes[k] for k in shown), classes)
         return OriginalTarget(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
 
-    def variances(self, factors: Collection[int], estimator: str = "nearest") -> Variances:
+    def variances(self, factors: Collection[int], estimator: VarianceEstimator = "nearest") -> Variances:
         """Return conditional variances given some factors, on all rows that were analysed."""
         assert self.options is not None
         plain = replace(

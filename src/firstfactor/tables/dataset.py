@@ -7,12 +7,11 @@ from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from .._utils.checks import InputError, Mention, Message
-from .._utils.text import first_line, list_names, quote_names
+from .._utils.text import list_names, quote_names
 from ..data.columns import EXACT_INTEGERS
 from ..data.observations import Dropped, list_gaps
 from ..data.stored_table import ColumnTable
@@ -177,23 +176,6 @@ class Contents(NamedTuple):
     n_copies: int
     """Number of rows left out because they are equal to others."""
     has_dates: bool
-
-
-def to_polars(data: Any) -> pl.DataFrame:
-    """Convert a data frame of any library to one of polars."""
-    frame = nw.from_native(data, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        raise TypeError(
-            f"data must be a path, a list of paths, or a pandas, polars or pyarrow table; got {type(data).__name__}. "
-            "For arrays, use FIRST().fit(X, y)."
-        )
-    # The order of categories, which pandas does not pass on.
-    ordered = {name: dtype.categories for name, dtype in frame.schema.items() if isinstance(dtype, nw.Enum)}
-    enums = {name: pl.Enum(levels) for name, levels in ordered.items() if all(isinstance(one, str) for one in levels)}
-    try:
-        return frame.to_polars().cast(enums)  # type: ignore[arg-type]
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"data: a column has a type that polars cannot read: {first_line(error)}") from error
 
 
 def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Contents] | None = None) -> Dataset:

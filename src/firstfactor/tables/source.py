@@ -302,9 +302,9 @@ def typed_source(path: Path, shown: str, kind: Format, frame: pl.LazyFrame, deci
     return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=decimal or ".")
 
 
-def frame_source(frame: pl.DataFrame, shown: str) -> Source:
+def frame_source(frame: pl.DataFrame, shown: str, decimal: str | None = None) -> Source:
     """Return a data frame as a source; its types are taken as they are."""
-    return typed_source(Path(), shown, Frame(), frame.lazy().with_row_index(ROW))
+    return typed_source(Path(), shown, Frame(), frame.lazy().with_row_index(ROW), decimal)
 
 
 def name_columns(header: Sequence[str], shown: str, loose: bool = True) -> tuple[list[str], frozenset[str]]:
