@@ -164,9 +164,8 @@
 
   function renderColumns() {
     const { session } = state;
-    $("choose-facts").textContent = `${count(session.n_rows, "row")}, ${count(session.columns.length, "column")}`;
     $("remarks").replaceChildren(...session.remarks.map(remark => h("li", {}, remark)));
-    const perhaps = session.target && h("p", { class: "perhaps" }, "Perhaps", button(labelOf(session.target), () => explain(session.target), { class: "primary", "data-key": "perhaps" }), "?");
+    const perhaps = session.target && h("p", { class: "perhaps" }, button(`Explain ${labelOf(session.target)}`, () => explain(session.target), { class: "primary" }), " or another column:");
     $("choose-columns").replaceChildren(...[perhaps].filter(Boolean), columnList("choose", column => pickRow(column)));
   }
 
@@ -187,11 +186,11 @@
   function columnRow(column, name, last) {
     const { label, kind, missing, n_values, left_out } = column;
     return h("li", { class: left_out ? "out" : "" },
-      h("div", { class: "name-cell" }, name, column.name === state.session.target && h("span", { class: "tag" }, "perhaps this")),
+      h("div", { class: "name-cell" }, name, column.name === state.session.target && h("span", { class: "tag" }, "suggested")),
+      h("span", { class: "histogram-cell" }, histogram(column)),
       h("span", { class: "cell kind-cell" }, kind),
       h("span", { class: "cell values-cell" }, count(n_values, "value")),
       h("span", { class: `cell missing-cell${missing ? " some-missing" : ""}` }, missing ? `${missing.toLocaleString("en")} missing` : hidden("none missing")),
-      h("span", { class: "histogram-cell" }, histogram(column)),
       h("div", { class: "cell last-cell" }, left_out, last));
   }
   const pickRow = column => columnRow(column, button(column.label, () => explain(column.name), { class: "name pick", "data-key": column.name, title: `Explain ${column.label}` }));
@@ -347,8 +346,8 @@
     if (state.result?.key !== result.key) state.before = state.result;
     Object.assign(state, { result, shownStep: step });
     result.looks = new Map();
-    const known = new Set(result.lines.flatMap(line => [line.id, ...(line.members || []).map(member => member.id)]));
-    for (const id of state.chosen) if (!known.has(id)) state.chosen.delete(id);
+    const known = linesByKey();
+    for (const key of state.chosen) if (!known.has(key)) state.chosen.delete(key);
     if (state.view !== "result") { state.before = null; show("result"); }
     renderResult();
     say([result.headline, ...result.changes].join(" "));
@@ -531,6 +530,7 @@
     fill(more, showMore("ins", roomIn, ins.length), " ", showMore("outs", roomOut, outs.length), find && !found.length && "No factor has such a name.");
     renderFinder();
     renderDock();
+    chart.classList.toggle("has-old", old.size > 0);
     chart.dataset.result = result.key;
   }
 
@@ -549,6 +549,8 @@
       h("span", { class: "more" }, h("span", { class: "was-number number" }), h("span", { class: "alone-number number" }, sort("alone", "alone")), h("span", { class: "p number" }, "p")));
   }
 
+  // The lines of the ranking and the members of clusters, each by a key of its own.
+  const linesByKey = () => new Map(state.result.lines.flatMap(line => [[line.id, line], ...(line.members || []).map(member => [`${line.id} / ${member.id}`, member])]));
   const setKey = line => JSON.stringify([...line.names].sort());
 
   function place(list, lines, old, prefix = "") {
@@ -570,7 +572,7 @@
     const part = (name, element) => { row[name] = element; return element; };
     const bar = name => part(name, h("span", { class: name }));
     row.element = h("li", {}, h("div", { class: "row" },
-      h("span", { class: "check" }, part("check", h("input", { type: "checkbox", on: { change: event => { state.chosen[event.target.checked ? "add" : "delete"](row.line.id); renderDock(); } } }))),
+      h("span", { class: "check" }, part("check", h("input", { type: "checkbox", on: { change: event => { state.chosen[event.target.checked ? "add" : "delete"](key); renderDock(); } } }))),
       h("span", { class: "factor" }, part("name", button("", () => openRow(row), { "aria-expanded": "false" })), part("marks", h("span"))),
       h("span", { class: "plot", "aria-hidden": "true" }, bar("alone"), bar("ghost"), bar("bar"), bar("whisker")),
       h("span", { class: "lost number" }, hidden("lost without it "), part("lost", h("span"))),
@@ -583,14 +585,14 @@
   }
 
   function updateRow(row, line, old, all) {
-    const changed = row.line !== line, { forced = [], factor_groups = {} } = settings(), group = line.id in factor_groups;
-    row.line = line;
+    const changed = row.line !== line, key = row.key, { forced = [], factor_groups = {} } = settings(), group = line.id in factor_groups;
+    Object.assign(row, { line, old, all });
     row.name.textContent = line.name;
-    row.check.checked = state.chosen.has(line.id);
+    row.check.checked = state.chosen.has(key);
     row.check.setAttribute("aria-label", `Choose ${line.name}`);
     row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.map(mark => h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)));
     const moved = old && old.importance_text !== line.importance_text, had = old?.selected && old.importance > 0;
-    row.was.textContent = moved ? `was ${old.importance_text}` : all.size && !old && line.selected ? "new" : "";
+    row.was.textContent = moved && had ? `was ${old.importance_text}` : all.size && line.selected && !old?.selected ? "new" : "";
     row.reason.replaceChildren(...[moved && had && !line.selected && h("b", {}, `was ${old.importance_text}`), line.reason].filter(Boolean));
     row.lost.textContent = line.importance_text;
     row.aloneNumber.textContent = typeof line.alone === "number" ? line.alone.toFixed(3) : "";
@@ -607,7 +609,7 @@
     const act = (text, click, pressed) => button([text, hidden(` ${line.name}`)], click, { class: "link", "data-key": text, "aria-pressed": pressed === undefined ? null : String(pressed) });
     fill(row.acts, group && act("ungroup", () => change(edited => { delete edited.factor_groups[line.id]; })),
       act(isForced ? "release" : "control for", () => toggle("forced", names, !isForced)), act("leave out", () => add("drop", line.names)));
-    const isOpen = state.open.has(row.key);
+    const isOpen = state.open.has(key);
     row.name.setAttribute("aria-expanded", String(isOpen));
     row.panel.hidden = !isOpen;
     if (isOpen && (changed || !row.panel.firstChild)) look(row, all);
@@ -625,8 +627,7 @@
   // --- closer -----------------------------------------------------------------------------------------------------
   function openRow(row) {
     state.open[state.open.has(row.key) ? "delete" : "add"](row.key);
-    updateRow(row, row.line, null, new Map());
-    renderChart();
+    updateRow(row, row.line, row.old, row.all);
   }
 
   const picture = (svg, alt) => {
@@ -667,7 +668,7 @@
   }
 
   async function lookAtPair(a, b) {
-    const names = [a, b].map(id => rows.get(id)?.line.name ?? labelOf(id)), dialog = $("pair");
+    const names = [a, b].map(labelOf), dialog = $("pair");
     const body = h("div", {}, h("p", { class: "quiet" }, "Drawing"));
     dialog.replaceChildren(h("div", { class: "title" }, h("h3", { id: "pair-title" }, `${names[0]} and ${names[1]} together`), button("Close", () => dialog.close(), { class: "small" })), body);
     dialog.showModal();
@@ -689,8 +690,7 @@
   }
 
   function chosenBar() {
-    const lines = state.result.lines.flatMap(line => [line, ...(line.members || [])]), ids = [...state.chosen];
-    const chosen = ids.map(id => lines.find(line => line.id === id)).filter(Boolean), names = [...new Set(chosen.flatMap(line => line.names))];
+    const lines = linesByKey(), chosen = [...state.chosen].map(key => lines.get(key)), names = [...new Set(chosen.flatMap(line => line.names))];
     const done = work => () => { state.chosen.clear(); work(); renderChart(); };
     const act = (text, work) => button(text, done(work), { class: "small", "data-key": text });
     const group = () => {
@@ -704,7 +704,7 @@
       });
     };
     return h("div", { class: "bar-chosen" }, h("b", {}, `${chosen.length} chosen`),
-      chosen.length === 2 && button("Joint picture", () => lookAtPair(...ids), { class: "small primary", "data-key": "pair" }),
+      chosen.length === 2 && button("Joint picture", () => lookAtPair(...chosen.map(line => line.id)), { class: "small primary", "data-key": "pair" }),
       names.length > 1 && act("As one factor", group), act("Leave out", () => add("drop", names)), act("Control for", () => add("forced", names)),
       act("As category", () => add("categorical", names)), button("Clear", done(() => {}), { class: "small link", "data-key": "clear" }));
   }
@@ -791,7 +791,7 @@
     $("undo").addEventListener("click", () => goTo(state.at - 1));
     $("redo").addEventListener("click", () => goTo(state.at + 1));
     $("all-columns").addEventListener("toggle", event => { if (event.target.open && state.result) $("result-columns").replaceChildren(columnList("result", settingRow)); });
-    $("settings").open = matchMedia("(min-width: 64.01rem)").matches;
+    $("settings").open = $("done").open = matchMedia("(min-width: 64.01rem)").matches;
     addEventListener("keydown", event => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input, select") || state.view !== "result") return;
       event.preventDefault();
