@@ -486,22 +486,24 @@ def _load(
     require("polars", "reading a table")
     from .tables.dataset import read_dataset, to_polars
     from .tables.roles import Request
-    from .tables.source import frame_source
+    from .tables.source import Source, frame_source
 
     request = Request(target, settings)
+    if isinstance(data, Source):  # whoever ranks a table many times opens it once
+        return read_dataset(data, request)
     if settings.memory is not None and not files:
         raise InputError("{memory=} is for files; this table is in memory already. Leave out {memory=}.")
     if files and (settings.memory is not None or settings.on_cluster):
         from .tables.out_of_core import open_dataset
 
-        return open_dataset(_open(data, files, settings), request, show)
+        return open_dataset(open_table(data, files, settings), request, show)
     if not files:
         return read_dataset(frame_source(to_polars(data), "the table"), request)
-    with _open(data, files, settings) as source:
+    with open_table(data, files, settings) as source:
         return read_dataset(source, request)
 
 
-def _open(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
+def open_table(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
     """Open the table in the files for reading; a single file that was given by its name is opened as it is."""
     from .tables.formats import open_source
 
