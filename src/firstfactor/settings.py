@@ -107,7 +107,9 @@ def _is_where(name: str, value: Any) -> None:
     _is_mapping(name, value)
     for column, wanted in value.items():
         is_range = isinstance(wanted, tuple) and len(wanted) == 2 and any(end is not None for end in wanted)
-        is_list = isinstance(wanted, str) or (isinstance(wanted, Collection) and not isinstance(wanted, tuple | Mapping))
+        is_list = isinstance(wanted, str) or (
+            isinstance(wanted, Collection) and not isinstance(wanted, tuple | Mapping)
+        )
         if not is_range and not (is_list and len(wanted)):
             raise checks.InputError(
                 "{name} must have a range (low, high) or a list of values for each column; got {wanted!r} for "
@@ -492,13 +494,13 @@ class RankSettings(Settings):
         None,
         "mapping, optional",
         "Rows to use, by the values of columns, such as {example}: a range as a pair, whose ends belong to it and of "
-        "which one may be None, or a list of values. Rows must meet all conditions; those without a value are left out.",
+        "which one may be None, or a list of values. Rows must meet all conditions; those without a value do not.",
         optional(_is_where),
         cli_type="filters",
         metavar="NAME=LOW..HIGH",
         example={"age": (18, 65), "region": ["north", "south"]},
-        cli_help="Rows to use, by a range or values of a column, such as {example}. Ends belong to a range, and one may "
-        "be left out. Rows must meet all conditions.",
+        cli_help="Rows to use, by a range or values of a column, such as {example}. Ends belong to a range, and one "
+        "may be left out. Rows must meet all conditions. Names and values with commas or signs are in double quotes.",
     )
     sample: int | None = parameter(
         None,

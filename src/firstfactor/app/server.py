@@ -106,7 +106,7 @@ class Place:
         return True
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """Request that is not answered, and why."""
 
     def __init__(self, status: int, sentence: str, **more: Any) -> None:
@@ -269,7 +269,7 @@ class App:
             return await self._open({"path": self.given, **more})
         if isinstance(wanted, dict) and set(wanted) == {"demo"} and wanted["demo"] in DEMOS:
             return await self._open({"demo": wanted["demo"]})
-        raise Refusal(400, "There is no such table.")
+        raise RefusedError(400, "There is no such table.")
 
     async def _open(self, given: Mapping[str, Any], folder: Path | None = None) -> Response:
         seat = Seat(given, None if folder is None else str(folder), self._take_worker)
@@ -293,12 +293,14 @@ class App:
     async def _receive(self, request: Request, path: Path) -> None:
         """Write the body of a request to a file, as long as it is not too large."""
         most = self.limits.upload
-        too_large = Refusal(413, f"The file is larger than {_in_mb(most)}. Use firstfactor rank on the command line.")
+        too_large = RefusedError(
+            413, f"The file is larger than {_in_mb(most)}. Use firstfactor rank on the command line."
+        )
         declared = request.headers.get("content-length", "0")
         if not declared.isdigit() or int(declared) > most:
             raise too_large
         if self._uploads >= self.limits.uploads:
-            raise Refusal(429, "Other files are being received. Try again when they have arrived.")
+            raise RefusedError(429, "Other files are being received. Try again when they have arrived.")
         self._uploads += 1
         size, pieces = 0, list[bytes]()
         try:
@@ -315,13 +317,13 @@ class App:
         finally:
             self._uploads -= 1
         if not size:
-            raise Refusal(400, "The file is empty.")
+            raise RefusedError(400, "The file is empty.")
 
     def _seat(self, request: Request) -> Seat:
         """Return the session of a request, which is then the one that was used last."""
         name = request.path_params["session"]
         if name not in self.seats:
-            raise Refusal(404, "This table is no longer open. Open it again.")
+            raise RefusedError(404, "This table is no longer open. Open it again.")
         self.seats.move_to_end(name)
         return self.seats[name]
 
@@ -348,7 +350,7 @@ class App:
         seat = self._seat(request)
         settings = await _read_json(request)
         if not isinstance(settings, dict):
-            raise Refusal(400, "The settings must be an object.")
+            raise RefusedError(400, "The settings must be an object.")
         return StreamingResponse(
             _stream(seat.ask({"do": "rank", "settings": settings})), media_type="application/x-ndjson"
         )
@@ -373,7 +375,7 @@ def _need(request: Request, *names: str) -> list[str]:
     """Return parameters of a request that must be there."""
     missing = [name for name in names if name not in request.query_params]
     if missing:
-        raise Refusal(400, f"{missing[0]} is missing.")
+        raise RefusedError(400, f"{missing[0]} is missing.")
     return [request.query_params[name] for name in names]
 
 
@@ -383,11 +385,11 @@ async def _read_json(request: Request) -> Any:
     async for piece in request.stream():
         body += piece
         if len(body) > MOST_JSON:
-            raise Refusal(413, "The request is too long.")
+            raise RefusedError(413, "The request is too long.")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise Refusal(400, "The request is not JSON.") from error
+        raise RefusedError(400, "The request is not JSON.") from error
 
 
 async def _last(replies: AsyncIterator[Reply]) -> Reply:
@@ -458,7 +460,7 @@ def safe_name(name: str) -> str:
     return f"{stem}.{suffixes}" if dot and suffixes else stem
 
 
-# --- the page ----------------------------------------------------------------------------------------------------------
+# --- the page ------------------------------------------------------------------------------------------------------
 
 
 def _make_page() -> tuple[bytes, str]:
@@ -506,7 +508,7 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
         ],
         lifespan=app.lifespan,
         exception_handlers={
-            Refusal: lambda _, error: _refuse(error.status, error.sentence, **error.more),  # type: ignore[attr-defined]
+            RefusedError: lambda _, error: _refuse(error.status, error.sentence, **error.more),  # type: ignore[attr-defined]
             HTTPException: lambda _, error: _refuse(error.status_code, f"{error.detail}."),  # type: ignore[attr-defined]
             ClientDisconnect: lambda *_: Response(status_code=400),
             Exception: lambda *_: _refuse(500, "This should not happen. The terminal says more."),
@@ -517,7 +519,7 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
     return made
 
 
-# --- the command -------------------------------------------------------------------------------------------------------
+# --- the command ---------------------------------------------------------------------------------------------------
 
 
 def run(given: str | None, host: str, port: int, open_browser: bool) -> None:

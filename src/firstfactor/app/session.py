@@ -1,4 +1,4 @@
-"""`Session`: one open table, its settings and results. A thin layer over `rank`: it reads the table once, keeps results.
+"""`Session`: one open table with its results. A thin layer over `rank` that reads the table once and keeps results.
 
 It runs in a process of its own (see `worker`). Values come from the browser: names are those of columns, filters are
 structured, and nothing is evaluated.
@@ -6,52 +6,61 @@ structured, and nothing is evaluated.
 
 import contextlib
 import hashlib
+import io
 import json
 import math
+import os
 import re
 import shlex
+import tempfile
 import time
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from .._utils.checks import Mention, Message
 from .._utils.text import list_names, printable
 from ..findings.finding import Finding
-from ..plots.original_data import OriginalColumn, read_original
+from ..plots.original_data import AnalysedTable, OriginalColumn, read_original
 from ..problems.demo_tables import DEMOS, load_demo
 from ..ranking import Progress, Ranking, make_ranking, open_table
-from ..reporting.data_summary import count_numbers
+from ..reporting.closer_look import ImportantRow, draw_factor, draw_two, find_important_rows, find_partners
+from ..reporting.data_summary import brief, count_numbers
 from ..reporting.export import as_csv, as_json
+from ..reporting.figures import save_figure
 from ..reporting.summary import summarise
 from ..results.explanations import explain_factor
-from ..results.formats import format_importance
+from ..results.formats import format_importance, format_number, percent
 from ..results.indices import Indices, ranking_lines
 from ..results.ranking_line import RankingLine
 from ..results.wording import r2_range
 from ..settings import RankSettings, find
-from ..tables.dataset import read_columns, remark_on
+from ..tables.dataset import read_columns, remark_on, rows_of
 from ..tables.find_files import find_files
 from ..tables.inventory import ColumnInfo, take_inventory
-from ..tables.source import Source, frame_source
+from ..tables.source import ROW, Source, frame_source
 
 # Results that are kept: with their tables, and as they are shown.
-MOST_RANKINGS, MOST_ANSWERS = 4, 100
+MOST_RANKINGS, MOST_TABLES, MOST_ANSWERS = 4, 2, 100
 
 # Cells that a table may have; more do not fit into the memory of a small machine.
 MOST_CELLS = 200_000_000
 
-# Levels of a column to list, and bars of levels to draw.
-MOST_LEVELS, MOST_BARS = 50, 12
+# Levels of a column to list, bars of levels to draw, and values of a row to show.
+MOST_LEVELS, MOST_BARS, MOST_VALUES = 50, 12, 6
 
 # Changes to name, and the least change of a share.
 MOST_CHANGES, LEAST_CHANGE = 4, 0.005
+
+
+Key, Value = TypeVar("Key"), TypeVar("Value")
 
 
 class Kind(NamedTuple):
@@ -150,6 +159,8 @@ class Session:
         self._rankings: OrderedDict[str, Ranking] = OrderedDict()
         self._answers: OrderedDict[str, Shown] = OrderedDict()
         self._settings: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._tables: OrderedDict[str, AnalysedTable] = OrderedDict()
+        self._details: OrderedDict[tuple[str, str], dict[str, Any]] = OrderedDict()
         self.target: str | None = None
         self.categorical: list[str] = []
         self.files: tuple[str, ...] = ()
@@ -178,10 +189,7 @@ class Session:
         values = dict(zip([info.name for info in readable], read_columns(source, readable), strict=True))
         columns = []
         for name, (info, fault) in known.items():
-            described = _describe(name, info, fault, values.get(name), name in self.categorical)
-            columns.append(described)
-            if self.target is None and described["kind"] != "other" and described["left_out"] is None:
-                last = described["name"]
+            columns.append(_describe(name, info, fault, values.get(name), name in self.categorical))
         target = self.target or next(
             (one["name"] for one in reversed(columns) if one["kind"] in ("number", "category") and not one["left_out"]),
             None,
@@ -238,8 +246,7 @@ class Session:
         if known is not None:
             self._rankings.move_to_end(key)
             return known
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the page has a line for each
+        with _quietly():
             ranking = make_ranking(self.source, settings["target"], show, _as_options(settings))
         dataset = replace(ranking.dataset, true_factors=self.true_factors)
         ranking = replace(ranking, dataset=dataset, path=self.path, files=self.files)
@@ -347,29 +354,133 @@ class Session:
 
     def factor(self, key: str, name: str, show: Progress) -> dict[str, Any]:
         """Return what there is to see of one factor."""
+        found: dict[str, Any] | None = self._details.get((key, name))
+        if found is not None:
+            return found
         ranking = self._known(key, show)
         i = _locate(ranking.indices, name)
-        return {"name": printable(name), "explanation": explain_factor(ranking.indices, i)[1]}
+        show("drawing")
+        table = self._analysed(key, ranking)
+        with _quietly():
+            adjusted, plain = draw_factor(table, i)
+            show("looking for partners")
+            partners = find_partners(table, i)
+            rows = find_important_rows(table, i)
+        ((_, column), *_) = table.columns([i])[i]
+        found = {
+            "name": printable(name),
+            "explanation": explain_factor(ranking.indices, i)[1],
+            "effect": adjusted,
+            "alone": plain,
+            "partners": [
+                {"name": one.name, "sentence": one.sentence, "strength": round(one.strength, 4)} for one in partners
+            ],
+            "rows": self._show_rows(ranking, name, rows),
+            "histogram": (_describe_levels(column) if column.levels else _describe_numbers(column, None))["histogram"],
+        }
+        return _keep(self._details, (key, name), found, MOST_ANSWERS)
+
+    def _show_rows(self, ranking: Ranking, name: str, rows: Sequence[ImportantRow]) -> list[dict[str, Any]]:
+        """Return rows with their values in the most important columns."""
+        data, indices = ranking.dataset, ranking.indices
+        assert isinstance(data.X, pl.DataFrame)
+        analysed = np.arange(len(data.y)) if indices.rows is None else indices.rows
+        outputs = [data.y] if isinstance(data.y, pl.Series) else data.y.get_columns()
+        first = dict.fromkeys([name, *(indices.names[i] for i in indices.selected.tolist())])
+        factors = [column for one in first for column in data.X if column.name == one][:MOST_VALUES]
+        numbers = self._row_numbers(ranking)
+        return [
+            {
+                "row": int(numbers[analysed[one.position]]),
+                "values": {column.name: _shown(column[int(analysed[one.position])]) for column in (*outputs, *factors)},
+                "sentence": f"{percent(one.share)} of what is lost without {printable(name)} comes from this row.",
+            }
+            for one in rows
+        ]
+
+    def _row_numbers(self, ranking: Ranking) -> NDArray[np.intp]:
+        """Return the number in the file of each row that was read, from 1."""
+        data = ranking.dataset
+        source = rows_of(self.source, RankSettings(where=ranking.settings["where"]))
+        numbers: NDArray[np.intp] = source.collect(source.frame.select(ROW)).to_series().to_numpy().astype(np.intp)
+        known = np.ones(numbers.size, bool)
+        for column in take_inventory(source, data.target_names, ()):
+            known &= read_columns(source, [column])[0].is_not_null().to_numpy()
+        numbers = numbers[known] + 1
+        return numbers if numbers.size == len(data.y) else np.arange(1, len(data.y) + 1)
 
     def pair(self, key: str, a: str, b: str, show: Progress) -> dict[str, Any]:
         """Return the picture of two factors."""
-        raise SettingError("not yet.", None)
+        ranking = self._known(key, show)
+        first, second = (_locate(ranking.indices, name) for name in (a, b))
+        if first == second:
+            raise SettingError("choose two different factors.", None)
+        show("drawing")
+        with _quietly():
+            picture, sentence = draw_two(self._analysed(key, ranking), first, second)
+        return {"svg": picture, "sentence": sentence}
+
+    def _analysed(self, key: str, ranking: Ranking) -> AnalysedTable:
+        """Return the table of a ranking, encoded once for all that is looked at."""
+        known: AnalysedTable | None = self._tables.get(key)
+        if known is None:
+            data = ranking.dataset
+            known = AnalysedTable(data.X, data.y, ranking.indices, ranking.options, data.weights, data.groups)
+        return _keep(self._tables, key, known, MOST_TABLES)
 
     def file(self, key: str, kind: str, show: Progress) -> Answer:
         """Return a file to take away."""
+        if kind not in _MEDIA_TYPES:
+            raise SettingError(f"kind must be one of {', '.join(_MEDIA_TYPES)}.", None)
         ranking = self._known(key, show)
-        if kind == "csv":
-            return Answer(as_csv(ranking).encode(), "text/csv; charset=utf-8", "ranking.csv")
-        if kind == "json":
-            more = {"command": self._command(self._settings[key])}
-            return Answer(as_json(ranking, more).encode(), "application/json", "ranking.json")
-        raise SettingError("kind must be one of html, csv, json, svg and png.", None)
+        show("writing")
+        command = self._command(self._settings[key])
+        with _quietly():
+            if kind == "html":
+                with tempfile.TemporaryDirectory() as folder:
+                    path = os.path.join(folder, "report.html")
+                    ranking.report(path, call=command)
+                    with open(path, "rb") as written:
+                        body = written.read()
+            elif kind in ("csv", "json"):
+                body = (as_csv(ranking) if kind == "csv" else as_json(ranking, {"command": command})).encode()
+            else:
+                picture = io.BytesIO()
+                save_figure(ranking.plot().figure, picture, kind)
+                body = picture.getvalue()
+        stem = re.sub(r"[^\w.-]+", "-", f"{self.source.shown.partition('.')[0]}-{self._settings[key]['target']}")[:60]
+        return Answer(body, _MEDIA_TYPES[kind], f"{stem.strip('.-') or 'ranking'}.{kind}")
 
     def _known(self, key: str, show: Progress) -> Ranking:
         """Return the ranking with a key, made again if it is no longer kept."""
         if key not in self._settings:
             raise SettingError("this result is no longer known. Rank again.", None)
         return self._ranking(key, self._settings[key], show)
+
+
+_MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Work without warnings: the page has a line for each."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _shown(value: Any) -> str:
+    """Return a value of the table in a few characters."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "missing"
+    text = format_number(value) if isinstance(value, float) else str(value)
+    return brief(printable(text), 60)
 
 
 class SettingError(ValueError):
@@ -405,7 +516,7 @@ def _key_of(settings: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _keep(kept: "OrderedDict[str, Any]", key: str, value: Any, most: int) -> Any:
+def _keep(kept: OrderedDict[Key, Value], key: Key, value: Value, most: int) -> Value:
     """Add a value to those that are kept, and drop the oldest."""
     kept[key] = value
     kept.move_to_end(key)
@@ -435,7 +546,7 @@ def _refuse_too_many_cells(source: Source) -> None:
         )
 
 
-# --- columns -----------------------------------------------------------------------------------------------------------
+# --- columns -------------------------------------------------------------------------------------------------------
 
 # Reasons to leave out a column whose values can be shown.
 _NUMBERED = ("counts the rows", "no name, all different")
@@ -481,11 +592,11 @@ def _describe_levels(column: OriginalColumn) -> dict[str, Any]:
     }
 
 
-def _describe_numbers(column: OriginalColumn, dtype: pl.DataType) -> dict[str, Any]:
+def _describe_numbers(column: OriginalColumn, dtype: pl.DataType | None) -> dict[str, Any]:
     """Return the range and a histogram of numbers or dates."""
     known = column.values[column.known]
     if not known.size:
-        return {}
+        return {"histogram": None}
     counts, edges = count_numbers(column)
     write: Callable[[float], Any] = _write_date if dtype in (pl.Date, pl.Datetime) else _number
     return {
@@ -499,7 +610,7 @@ def _write_date(days: float) -> str:
     return str(np.datetime64("1970-01-01") + np.timedelta64(math.floor(days), "D"))
 
 
-# --- results -----------------------------------------------------------------------------------------------------------
+# --- results -------------------------------------------------------------------------------------------------------
 
 
 def _number(value: float | None) -> float | None:
@@ -605,7 +716,7 @@ def _say_step(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return ""
 
 
-# --- commands ----------------------------------------------------------------------------------------------------------
+# --- commands ------------------------------------------------------------------------------------------------------
 
 
 def _as_path(path: str) -> str:

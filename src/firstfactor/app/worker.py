@@ -1,8 +1,8 @@
 """Processes that rank: each holds one session, can be cancelled or killed at any time, and may crash alone.
 
 The two sides exchange messages over a pipe: a line of JSON, and the bytes of an answer after it. Requests of a session
-are processed one after the other. A cancelled request ends for whoever waits at once; the process is interrupted and, if
-it does not stop soon, killed. The table is then read again, by a new process, at the next request.
+are processed one after the other. A cancelled request ends at once for whoever waits; the process is interrupted and,
+if it does not stop soon, killed. The table is then read again, by a new process, at the next request.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class Reply(NamedTuple):
     body: bytes = b""
 
 
-# --- in the process ----------------------------------------------------------------------------------------------------
+# --- in the process ------------------------------------------------------------------------------------------------
 
 
 class _Interrupted:
@@ -152,7 +152,7 @@ def _as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# --- in the server -----------------------------------------------------------------------------------------------------
+# --- in the server -------------------------------------------------------------------------------------------------
 
 
 class Worker:

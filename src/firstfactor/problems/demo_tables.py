@@ -78,17 +78,19 @@ table = table.with_columns(diagnosis=data.target_names[data.target])"""
 
 DEMOS = {
     "friedman": DemoKind(
-        "Friedman’s function: 5 of 10 factors matter, one pair only together",
+        "A function of 10 factors, of which 5 matter (Friedman)",
         _python_of("friedman", 1000),
         lambda: _sample(friedman, 1000),
     ),
     "ishigami": DemoKind(
-        "Ishigami’s function: a factor that matters only beside another",
+        "A function with waves, and a factor that matters only beside another (Ishigami)",
         _python_of("ishigami", 1000),
         lambda: _sample(ishigami, 1000),
     ),
     "heavy-tailed": DemoKind(
-        "A response with heavy tails", _python_of("heavy_tailed", 5000), lambda: _sample(heavy_tailed, 5000)
+        "A function with few very large values (heavy tails)",
+        _python_of("heavy_tailed", 5000),
+        lambda: _sample(heavy_tailed, 5000),
     ),
     "diabetes": DemoKind("442 patients: how diabetes progresses within a year", _DIABETES, _diabetes),
     "breast-cancer": DemoKind("569 tumours: benign or malignant, by 30 measurements", _BREAST_CANCER, _breast_cancer),

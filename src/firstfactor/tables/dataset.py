@@ -20,6 +20,7 @@ from .._utils.text import first_line, list_names, quote_names
 from ..data.columns import EXACT_INTEGERS
 from ..data.observations import Dropped, list_gaps
 from ..data.stored_table import ColumnTable
+from ..settings import RankSettings
 from .inventory import MOST_LEVELS, ColumnInfo, is_missing, take_inventory
 from .roles import Request, Roles, as_list, find_column, find_roles, resolve_names, sort_out
 from .source import ROW, WIDE, Source
@@ -329,6 +330,11 @@ def _choose_rows(source: Source, request: Request) -> tuple[Source, int | None, 
     return found
 
 
+def rows_of(source: Source, settings: RankSettings) -> Source:
+    """Return the table with the requested rows only."""
+    return _choose_rows(source, Request(None, settings))[0]
+
+
 def _filter(source: Source, where: Mapping[str, Any]) -> tuple[Source, int, list[str]]:
     names = [find_column(source, "where", name) for name in where]
     conditions, words = list[pl.Expr](), list[str]()
@@ -345,8 +351,8 @@ def _filter(source: Source, where: Mapping[str, Any]) -> tuple[Source, int, list
     n_rows, n_left = (int(source.collect(one.frame.select(pl.len())).item()) for one in (source, rows))
     if n_left < FEWEST_ROWS:
         raise InputError(
-            "{where}: {n_left:,} of {n_rows:,} rows of {shown} are left; at least {least} are needed. Widen a range, or "
-            "leave out a condition.",
+            "{where}: {n_left:,} of {n_rows:,} rows of {shown} are left; at least {least} are needed. Widen a range, "
+            "or leave out a condition.",
             n_left=n_left,
             n_rows=n_rows,
             shown=source.shown,
