@@ -154,7 +154,7 @@
     $("file").accept = formats.join(",");
     $("given").hidden = !given;
     if (given) $("given").replaceChildren(button(`Open ${given.name}`, () => open(asJSON({ given: true }), `Reading ${given.name}`), { class: "primary" }));
-    $("demos").replaceChildren(...demos.map(demo => h("li", {}, button(h("span", {}, demo.name, demo.title && h("small", {}, demo.title)), () => open(asJSON({ demo: demo.name }), `Reading ${demo.name}`)))));
+    $("demos").replaceChildren(...demos.map(demo => h("li", {}, button(h("span", {}, demo.name, demo.title && h("small", {}, demo.title)), () => open(asJSON({ demo: demo.name }), `Reading ${demo.name}`), { "data-key": demo.name }))));
   }
 
   // --- columns ----------------------------------------------------------------------------------------------------
@@ -590,7 +590,8 @@
     row.name.textContent = line.name;
     row.check.checked = state.chosen.has(key);
     row.check.setAttribute("aria-label", `Choose ${line.name}`);
-    row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.map(mark => h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)));
+    if (row.kind !== canonical([line.kind, line.marks])) row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.map(mark => h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)));
+    row.kind = canonical([line.kind, line.marks]);
     const moved = old && old.importance_text !== line.importance_text, had = old?.selected && old.importance > 0;
     row.was.textContent = moved && had ? `was ${old.importance_text}` : all.size && line.selected && !old?.selected ? "new" : "";
     row.reason.replaceChildren(...[moved && had && !line.selected && h("b", {}, `was ${old.importance_text}`), line.reason].filter(Boolean));
@@ -607,8 +608,12 @@
     row.bar.parentElement.title = line.interval_text ? `95 % interval ${line.interval_text}` : "";
     const names = group ? [line.id] : line.names, isForced = names.every(name => forced.includes(name));
     const act = (text, click, pressed) => button([text, hidden(` ${line.name}`)], click, { class: "link", "data-key": text, "aria-pressed": pressed === undefined ? null : String(pressed) });
-    fill(row.acts, group && act("ungroup", () => change(edited => { delete edited.factor_groups[line.id]; })),
-      act(isForced ? "release" : "control for", () => toggle("forced", names, !isForced)), act("leave out", () => add("drop", line.names)));
+    const can = canonical([group, isForced, names, line.names, line.name]);
+    if (row.can !== can) {
+      fill(row.acts, group && act("ungroup", () => change(edited => { delete edited.factor_groups[line.id]; })),
+        act(isForced ? "release" : "control for", () => toggle("forced", names, !isForced)), act("leave out", () => add("drop", line.names)));
+      row.can = can;
+    }
     const isOpen = state.open.has(key);
     row.name.setAttribute("aria-expanded", String(isOpen));
     row.panel.hidden = !isOpen;
@@ -617,11 +622,11 @@
 
   // Rows glide to their new places.
   function moveSmoothly(work) {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const tops = still ? [] : [...rows.values()].filter(row => row.element.isConnected).map(row => [row.element, row.element.getBoundingClientRect().top]);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return work();
+    const inView = [...document.querySelectorAll("#ins > li, #outs > li")].slice(0, FEW).map(element => [element, element.getBoundingClientRect().top]);
     work();
-    const moved = tops.filter(([element]) => element.isConnected).map(([element, top]) => [element, top - element.getBoundingClientRect().top]);
-    for (const [element, by] of moved) if (Math.abs(by) > 1 && Math.abs(by) < 3000) element.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 350, easing: "ease" });
+    const moved = inView.filter(([element]) => element.isConnected).map(([element, top]) => [element, top - element.getBoundingClientRect().top]);
+    for (const [element, by] of moved) if (Math.abs(by) > 1) element.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 350, easing: "ease" });
   }
 
   // --- closer -----------------------------------------------------------------------------------------------------
