@@ -497,10 +497,10 @@ class RankSettings(Settings):
         "which one may be None, or a list of values. Rows must meet all conditions; those without a value do not.",
         optional(_is_where),
         cli_type="filters",
-        metavar="NAME=LOW..HIGH",
+        metavar="NAME=VALUES",
         example={"age": (18, 65), "region": ["north", "south"]},
-        cli_help="Rows to use, by a range or values of a column, such as {example}. Ends belong to a range, and one "
-        "may be left out. Rows must meet all conditions. Names and values with commas or signs are in double quotes.",
+        cli_help="Rows to use: age=18..65 or region=north,south. Ends belong to a range, and one may be left out. Rows "
+        "must meet all conditions. Names and values with commas or signs are put in double quotes.",
     )
     sample: int | None = parameter(
         None,

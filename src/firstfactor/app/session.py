@@ -495,11 +495,11 @@ def find_setting(error: BaseException) -> str | None:
     """Return the setting that an error is about, if it is about one."""
     if isinstance(error, SettingError):
         return error.setting
-    if isinstance(error, Message):
-        mentions = [value for value in error.values.values() if isinstance(value, Mention)]
-        names = [one.name for one in mentions] + [name for name in OFFERED if f"{{{name}" in error.template]
-        return next((name for name in (*names, "target") if name in (*OFFERED, "target")), None) if names else None
-    return None
+    if not isinstance(error, Message):
+        return None
+    mentioned = list[str]()
+    error.render(lambda one: mentioned.append(one.name) or "")  # type: ignore[func-returns-value]
+    return next((name for name in mentioned if name in (*OFFERED, "target")), None)
 
 
 def say_error(error: BaseException) -> str:

@@ -167,7 +167,10 @@ def _read_filters(name: str, texts: list[str]) -> dict[str, Any]:
     for text in texts:
         parts = _FILTER.fullmatch(text)
         if parts is None:
-            raise typer.BadParameter(f"{text!r} is not NAME=LOW..HIGH or NAME=VALUES.", param_hint=f"--{dashed(name)}")
+            raise typer.BadParameter(
+                f"{text!r} is neither a range, such as age=18..65, nor values, such as region=north,south.",
+                param_hint=f"--{dashed(name)}",
+            )
         column, values = parts[1].replace('""', '"') if parts[1] else parts[2].strip(), parts[3].strip()
         if _RANGE.fullmatch(values) and values != "..":
             low, high = map(_end, values.split("..", 1))

@@ -16,7 +16,7 @@ from ..plots.original_data import AnalysedTable
 from ..plots.pair import draw_pair, read_pair
 from ..results.formats import percent
 from ..results.indices import find_exchange
-from .data_summary import representatives
+from .data_summary import brief, representatives
 from .figures import figure_to_svg, page_style
 
 # Inches of a picture, and of each panel if it has several.
@@ -75,7 +75,7 @@ def _draw_panels(table: AnalysedTable, effects: Sequence[Effect], name: str, des
         for number, effect in enumerate(effects, start=1):
             ax = figure.add_subplot(len(effects), 1, number)
             draw_effect(ax, effect, table.target)
-            ax.set_xlabel(printable(effect.name) if len(effects) > 1 else "", parse_math=False)
+            ax.set_xlabel(brief(printable(effect.name), 60), parse_math=False)
         return standing_alone(figure_to_svg(figure, name, description))
 
 

@@ -164,9 +164,8 @@ class Wanted:
         return pl.DataFrame(self.source.find(keys, lambda new: self._read_new([column for column, _ in new])))
 
     def _read_new(self, columns: Sequence[ColumnInfo]) -> Iterator[pl.Series]:
-        if columns:
-            for values in self.source.collect(self.select(columns)):
-                yield _in_64_bits(self.source, values)
+        for values in self.source.collect(self.select(columns)):
+            yield _in_64_bits(self.source, values)
 
     def split(self, values: pl.Series) -> tuple[list[pl.Series], dict[str, float]]:
         """Return a factor with the parts of its dates if they are wanted, and the periods of these."""
@@ -433,8 +432,12 @@ def _among(source: Source, column: ColumnInfo, levels: Sequence[Any]) -> pl.Expr
             ) from error
         return value.cast(pl.Float64).is_in(wanted)
     text, is_boolean = value.cast(pl.String), source.dtypes[column.name] == pl.Boolean
-    wanted = [str(level).lower() if is_boolean else str(level) for level in levels]
     present = source.collect(source.frame.select(text.alias("").drop_nulls().unique())).to_series().to_list()
+    folded = {level.casefold(): level for level in present}  # true may be written in several ways
+    wanted = [
+        folded.get(str(level).casefold(), str(level)) if is_boolean or isinstance(level, bool) else str(level)
+        for level in levels
+    ]
     unknown = next((level for level in wanted if level not in present), None)
     if unknown is not None:
         near = difflib.get_close_matches(unknown, present, n=3)

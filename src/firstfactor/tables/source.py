@@ -276,7 +276,8 @@ class Source:
         """Return what is known by keys, and let ``find_new`` find the rest."""
         known = {} if self.known is None else self.known
         new = [key for key in keys if key not in known]
-        known.update(zip(new, find_new(new), strict=True))
+        if new:
+            known.update(zip(new, find_new(new), strict=True))
         return [known[key] for key in keys]
 
     def with_nulls(self, na: Sequence[str]) -> "Source":
