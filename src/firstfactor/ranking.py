@@ -515,8 +515,10 @@ def _load(
     from .tables.dataset import read_dataset
     from .tables.in_memory import one_table, refuse_values
     from .tables.roles import Request
-    from .tables.source import frame_source
+    from .tables.source import Source, frame_source
 
+    if isinstance(data, Source):  # whoever ranks a table many times opens it once
+        return read_dataset(data, Request(target, settings)), settings
     if not files:
         for option in ("memory", "format", "table"):
             if getattr(settings, option) is not None:
@@ -532,12 +534,12 @@ def _load(
     if settings.memory is not None or settings.on_cluster:
         from .tables.out_of_core import open_dataset
 
-        return open_dataset(_open(data, files, settings), request, show), settings
-    with _open(data, files, settings) as source:
+        return open_dataset(open_table(data, files, settings), request, show), settings
+    with open_table(data, files, settings) as source:
         return read_dataset(source, request), settings
 
 
-def _open(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
+def open_table(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
     """Open the table in the files for reading; a single file that was given by its name is opened as it is."""
     from .tables.formats import open_source
 

@@ -124,6 +124,23 @@ def _is_mapping(name: str, value: Any) -> None:
         )
 
 
+def _is_where(name: str, value: Any) -> None:
+    _is_mapping(name, value)
+    for column, wanted in value.items():
+        is_range = isinstance(wanted, tuple) and len(wanted) == 2 and any(end is not None for end in wanted)
+        is_list = isinstance(wanted, str) or (
+            isinstance(wanted, Collection) and not isinstance(wanted, tuple | Mapping)
+        )
+        if not is_range and not (is_list and len(wanted)):
+            raise checks.InputError(
+                "{name} must have a range (low, high) or a list of values for each column; got {wanted!r} for "
+                "{column!r}.",
+                name=checks.mention(name),
+                wanted=wanted,
+                column=column,
+            )
+
+
 def _is_forward(name: str, value: Any) -> None:
     if checks.is_integer(value) and int(value) >= 1:
         return
@@ -523,6 +540,18 @@ class RankSettings(Settings):
         checks.boolean,
         cli_type=bool,
     )
+    where: Mapping[str, Any] | None = parameter(
+        None,
+        "mapping, optional",
+        "Rows to use, by the values of columns, such as {example}: a range as a pair, whose ends belong to it and of "
+        "which one may be None, or a list of values. Rows must meet all conditions; those without a value do not.",
+        optional(_is_where),
+        cli_type="filters",
+        metavar="NAME=VALUES",
+        example={"age": (18, 65), "region": ["north", "south"]},
+        cli_help="Rows to use: age=18..65 or region=north,south. Ends belong to a range, and one may be left out. Rows "
+        "must meet all conditions. Names and values with commas or signs are put in double quotes.",
+    )
     sample: int | None = parameter(
         None,
         "int, optional",
@@ -684,6 +713,11 @@ class RankSettings(Settings):
                     one=checks.Mention(name, ""),
                     other=checks.Mention(elsewhere[0], ""),
                 )
+        if elsewhere and self.where:
+            raise checks.InputError(
+                "{where=} does not go with {other}. Leave out one of them, or write these rows to a file of their own.",
+                other=checks.Mention(elsewhere[0], ""),
+            )
         if self.forced and self.method == "total":
             raise checks.InputError(
                 '{forced=} is for methods that select factors; got {method="total"}, which has all of them.'
@@ -729,6 +763,7 @@ class RankDict(TypedDict, total=False):
     weight: Any
     groups: Any
     unique: bool
+    where: Mapping[str, Any] | None
     sample: int | None
     method: Method
     rule: Rule | None

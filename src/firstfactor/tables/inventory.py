@@ -3,7 +3,7 @@
 CSV files have columns of text only. Those are numbers, dates, labels, or numbers with something wrong among them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -132,10 +132,18 @@ def take_inventory(
     Columns of ``as_text`` are categories even where some of their values are numbers. ``gaps_count`` says whether a
     missing value is a value like others.
     """
-    texts = [name for name in names if source.dtypes[name] == pl.String]
-    others = [name for name in names if source.dtypes[name] != pl.String]
-    columns = _examine_text(source, texts, set(as_text)) | _examine_typed(source, others)
-    return [replace(columns[name], gaps_count=gaps_count) for name in names]
+    as_text = set(as_text)
+
+    def examine(new: Sequence[tuple[str, bool]]) -> Iterator[ColumnInfo]:
+        texts = [name for name, _ in new if source.dtypes[name] == pl.String]
+        others = [name for name, _ in new if source.dtypes[name] != pl.String]
+        columns = _examine_text(source, texts, as_text) | _examine_typed(source, others)
+        return (columns[name] for name, _ in new)
+
+    return [
+        replace(column, gaps_count=gaps_count)
+        for column in source.find([(name, name in as_text) for name in names], examine)
+    ]
 
 
 def _examine_typed(source: Source, names: Sequence[str]) -> dict[str, ColumnInfo]:
