@@ -62,7 +62,7 @@ class App:
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.faults.append(dialog.message), dialog.dismiss()))
         self.page.on("request", lambda one: one.url.startswith((origin, "blob:")) or self.foreign.append(one.url))
-        self.page.set_default_timeout(60_000)  # the first ranking on a machine compiles
+        self.page.set_default_timeout(15_000)  # the first ranking on a machine compiles
         self.page.goto(address)
         self.page.wait_for_selector("#start:not([hidden]) #demos button, #choose:not([hidden]), #result:not([hidden])")
 
@@ -80,6 +80,8 @@ class App:
 
     def explain(self, target: str) -> "App":
         """Choose the target among the columns, where the button has its name."""
+        if self.page.get_by_label("Find a column").first.is_visible():
+            self.page.get_by_label("Find a column").first.fill(target)
         with self.ranked():
             self.page.get_by_role("button", name=target, exact=True).first.click()
         return self

@@ -15,7 +15,7 @@
     start: null, session: null,
     steps: [], at: -1, // what was done, and the step that is in force
     result: null, before: null, shownStep: null, // the ranking that is shown, and the one before it
-    run: null, busy: "", message: "",
+    run: null, looks: new AbortController(), message: "",
     chosen: new Set(), open: new Set(), sort: "rank", find: "", room: {},
   };
 
@@ -150,7 +150,8 @@
 
   function renderStart() {
     const { formats, max_bytes, given, demos } = state.start;
-    $("formats").textContent = `${formats.join(" ")}, up to ${size(max_bytes)}`;
+    const plain = formats.filter(format => !format.endsWith(".gz"));
+    $("formats").textContent = `${plain.join(" ")}${plain.length < formats.length ? ", gzipped or not" : ""}, up to ${size(max_bytes)}`;
     $("file").accept = formats.join(",");
     $("given").hidden = !given;
     if (given) $("given").replaceChildren(button(`Open ${given.name}`, () => open(asJSON({ given: true }), `Reading ${given.name}`), { class: "primary" }));
@@ -191,8 +192,10 @@
       h("span", { class: "cell kind-cell" }, kind),
       h("span", { class: "cell values-cell" }, count(n_values, "value")),
       h("span", { class: `cell missing-cell${missing ? " some-missing" : ""}` }, missing ? `${missing.toLocaleString("en")} missing` : hidden("none missing")),
-      h("div", { class: "cell last-cell" }, left_out, last));
+      h("div", { class: "cell last-cell" }, left_out ? `not used: ${left_out}` : last ? null : sayValues(column), last));
   }
+  const sayValues = ({ low, high, levels }) => levels?.length ? listed(levels.map(String), 4) : low === null ? null : `${short(low)} to ${short(high)}`;
+  const short = value => typeof value === "number" ? Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: Math.abs(value) >= 10000 }) : value;
   const pickRow = column => columnRow(column, button(column.label, () => explain(column.name), { class: "name pick", "data-key": column.name, title: `Explain ${column.label}` }));
 
   function histogram({ histogram: bars, label }) {
@@ -319,6 +322,8 @@
 
   async function rank() {
     const run = begin("Ranking"), step = state.steps[state.at];
+    state.looks.abort(); // what is looked at waits for nothing else
+    state.looks = new AbortController();
     run.cancel = () => { state.run = null; takeBack(); post(at("cancel").replace("?", ""), {}).catch(() => {}); };
     renderHistory();
     try {
@@ -481,7 +486,7 @@
       return [h("div", { class: "levels", role: "group", "aria-label": `Values of ${column.label}` }, boxes.map(([level, box]) => h("label", {}, box, String(level)))), button("Show these rows", take)];
     }
     const type = column.kind === "date" ? "date" : "number", value = input => input.value === "" ? null : type === "date" ? input.value : Number(input.value);
-    const [low, high] = ["low", "high"].map(end => h("input", { type, step: "any", value: present[end] ?? "", placeholder: column[end] ?? "" }));
+    const [low, high] = ["low", "high"].map(end => h("input", { type, step: "any", value: present[end] ?? "", placeholder: column[end] === null ? "" : short(column[end]) }));
     const take = () => { const range = { low: value(low), high: value(high) }; if (range.low !== null || range.high !== null) apply(range); };
     return [h("div", { class: "range-row" }, h("label", {}, "from", low), h("label", {}, "to", high)), button("Show these rows", take)];
   }
@@ -562,9 +567,12 @@
       return row.element;
     });
     const active = list.contains(document.activeElement) ? document.activeElement : null;
+    const index = [...list.children].findIndex(element => element.contains(active));
     wanted.forEach((element, i) => { if (list.children[i] !== element) list.insertBefore(element, list.children[i] ?? null); });
     while (list.children.length > wanted.length) list.lastChild.remove();
-    if (active && document.activeElement !== active) (active.isConnected ? active : focusable(list)[0] ?? $("headline")).focus({ preventScroll: true });
+    if (!active || document.activeElement === active) return;
+    const next = wanted[Math.min(index, wanted.length - 1)], likely = next && focusable(next).find(each => each.dataset.key === active.dataset.key && !each.closest("[hidden]"));
+    (active.isConnected ? active : likely ?? $("headline")).focus({ preventScroll: true });
   }
 
   function makeRow(key) {
@@ -573,7 +581,7 @@
     const bar = name => part(name, h("span", { class: name }));
     row.element = h("li", {}, h("div", { class: "row" },
       h("span", { class: "check" }, part("check", h("input", { type: "checkbox", on: { change: event => { state.chosen[event.target.checked ? "add" : "delete"](key); renderDock(); } } }))),
-      h("span", { class: "factor" }, part("name", button("", () => openRow(row), { "aria-expanded": "false" })), part("marks", h("span"))),
+      h("span", { class: "factor" }, part("name", button("", () => openRow(row), { "aria-expanded": "false" })), " ", part("marks", h("span"))),
       h("span", { class: "plot", "aria-hidden": "true" }, bar("alone"), bar("ghost"), bar("bar"), bar("whisker")),
       h("span", { class: "lost number" }, hidden("lost without it "), part("lost", h("span"))),
       part("reason", h("span", { class: "reason" })),
@@ -585,12 +593,12 @@
   }
 
   function updateRow(row, line, old, all) {
-    const changed = row.line !== line, key = row.key, { forced = [], factor_groups = {} } = settings(), group = line.id in factor_groups;
+    const { key } = row, { forced = [], factor_groups = {} } = settings(), group = line.id in factor_groups;
     Object.assign(row, { line, old, all });
     row.name.textContent = line.name;
     row.check.checked = state.chosen.has(key);
     row.check.setAttribute("aria-label", `Choose ${line.name}`);
-    if (row.kind !== canonical([line.kind, line.marks])) row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.map(mark => h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)));
+    if (row.kind !== canonical([line.kind, line.marks])) row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.flatMap(mark => [" ", h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)]));
     row.kind = canonical([line.kind, line.marks]);
     const moved = old && old.importance_text !== line.importance_text, had = old?.selected && old.importance > 0;
     row.was.textContent = moved && had ? `was ${old.importance_text}` : all.size && line.selected && !old?.selected ? "new" : "";
@@ -617,7 +625,7 @@
     const isOpen = state.open.has(key);
     row.name.setAttribute("aria-expanded", String(isOpen));
     row.panel.hidden = !isOpen;
-    if (isOpen && (changed || !row.panel.firstChild)) look(row, all);
+    if (isOpen && row.seen !== line) look(row, all);
   }
 
   // Rows glide to their new places.
@@ -643,19 +651,20 @@
 
   async function look(row, old) {
     const { line, panel } = row, { result } = state, members = h("ol", { class: "members items" });
+    row.seen = line;
     const body = h("div", {}, h("p", {}, line.explanation));
     panel.replaceChildren(...[line.members?.length && members, body].filter(Boolean));
     if (line.members?.length) place(members, line.members, old, `${row.key} / `);
     const columns = line.names.filter(columnOf), all = settings().categorical || [], isCategory = columns.every(name => all.includes(name));
     const asCategory = columns.length === 1 && (isCategory || columnOf(columns[0])?.kind !== "category") && h("p", {}, button(isCategory ? "Not as category" : "Take as category", () => toggle("categorical", columns, !isCategory), { class: "small" }));
     try {
-      if (!result.looks.has(line.id)) result.looks.set(line.id, json(at("factor", { key: result.key, name: line.id })));
+      if (!result.looks.has(line.id)) result.looks.set(line.id, json(at("factor", { key: result.key, name: line.id }), { signal: state.looks.signal }));
       const seen = await result.looks.get(line.id);
-      if (row.line !== line) return;
       body.replaceChildren(...closer(line, seen), ...[asCategory].filter(Boolean));
     } catch (fault) {
       result.looks.delete(line.id);
-      body.append(h("p", { class: "quiet" }, fault.message));
+      if (fault.name === "AbortError") row.seen = null;
+      else body.append(h("p", { class: "quiet" }, fault.message));
     }
   }
 
@@ -663,12 +672,12 @@
     const target = labelOf(state.result.target);
     const figure = (svg, title, alt) => svg && h("figure", {}, h("figcaption", {}, title), picture(svg, alt));
     const numbers = [line.selected && line.interval_text && `Lost without it: ${line.importance_text}, 95 % interval ${line.interval_text}.`, line.missing && `${count(line.missing, "value")} missing.`].filter(Boolean).join(" ");
-    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [];
+    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [], share = each => each.share_text ?? each.sentence;
     return [
       h("p", {}, seen.explanation || line.explanation), numbers && h("p", { class: "quiet" }, numbers),
       (seen.effect || seen.alone) && h("div", { class: "figures" }, figure(seen.effect, "The others held fixed", `Effect of ${line.name} on ${target} with the other factors held fixed`), figure(seen.alone, "As it looks", `${target} against ${line.name}`)),
       seen.partners?.length && [h("h4", {}, "Partners"), h("ul", { class: "partners" }, seen.partners.map(({ name, sentence }) => h("li", {}, button([labelOf(name), hidden(`: joint picture with ${line.name}`)], () => lookAtPair(line.id, name), { class: "small" }), sentence)))],
-      seen.rows?.length && [h("h4", {}, "Rows that matter most"), seen.rows[0].sentence && h("p", { class: "quiet" }, seen.rows[0].sentence), h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Rows that matter most" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "row"), cells.map(cell => h("th", { scope: "col" }, labelOf(cell))))), h("tbody", {}, seen.rows.map(each => h("tr", {}, h("th", { scope: "row" }, String(each.row)), cells.map(cell => h("td", {}, String(each.values[cell] ?? ""))))))))],
+      seen.rows?.length && [h("h4", {}, "Rows that matter most"), h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Rows that matter most" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "row"), cells.map(cell => h("th", { scope: "col" }, labelOf(cell))), h("th", { scope: "col" }, `share of what is lost without ${line.name}`))), h("tbody", {}, seen.rows.map(each => h("tr", {}, h("th", { scope: "row" }, String(each.row)), cells.map(cell => h("td", {}, String(each.values[cell] ?? ""))), h("td", {}, share(each)))))))],
     ].flat().filter(Boolean);
   }
 
@@ -798,7 +807,7 @@
     $("all-columns").addEventListener("toggle", event => { if (event.target.open && state.result) $("result-columns").replaceChildren(columnList("result", settingRow)); });
     $("settings").open = $("done").open = matchMedia("(min-width: 64.01rem)").matches;
     addEventListener("keydown", event => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input, select") || state.view !== "result") return;
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input:not([type=checkbox])") || state.view !== "result") return;
       event.preventDefault();
       goTo(state.at + (event.shiftKey ? 1 : -1));
     });

@@ -53,6 +53,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # Seconds after which progress is shown.
 PATIENCE = 0.5
 
+# Seconds before the next process is started ahead of time: the first ranking needs all cores.
+PAUSE = 4.0
+
 # Bytes that settings may have.
 MOST_JSON = 1 << 20
 
@@ -196,7 +199,7 @@ class App:
         self.folder, self.given, self.limits = folder, given, limits or Limits()
         self.seats: OrderedDict[str, Seat] = OrderedDict()
         self._uploads = 0
-        self._spare: asyncio.Task[Worker] | None = None
+        self._spares: list[Worker] = []
         self._page, self._policy = _make_page()
 
     # --- processes ------------------------------------------------------------------------------------------------
@@ -204,28 +207,36 @@ class App:
     @contextlib.asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Start a process ahead of time; at the end, end all processes."""
-        self._spare = asyncio.create_task(self._start())
+        self._prepare(0)
         try:
             yield
         finally:
+            self._preparing.cancel()
             for seat in self.seats.values():
                 seat.close()
-            if self._spare is not None:
-                with contextlib.suppress(Exception):
-                    (await self._spare).kill()
+            for worker in self._spares:
+                worker.kill()
+
+    def _prepare(self, after: float) -> None:
+        """Start a process after some seconds, unless there is one that nobody needs yet."""
+
+        async def start() -> None:
+            await asyncio.sleep(after)
+            if not self._spares:
+                self._spares.append(await self._start())
+
+        self._preparing = asyncio.create_task(start())
 
     async def _start(self) -> Worker:
-        loop = asyncio.get_running_loop()
-        return await asyncio.to_thread(Worker, str(self.folder), loop)
+        return await asyncio.to_thread(Worker, str(self.folder), asyncio.get_running_loop())
 
     async def _take_worker(self) -> Worker:
-        """Return a process that is started, and start the next one."""
-        spare, self._spare = self._spare, None
-        worker = await (spare or self._start())
-        if not worker.is_alive:
-            worker = await self._start()
-        if self._spare is None:
-            self._spare = asyncio.create_task(self._start())
+        """Return a process, one that was started ahead of time if possible."""
+        ready = [worker for worker in self._spares if worker.is_alive]
+        self._spares.clear()
+        worker = ready[0] if ready else await self._start()
+        self._preparing.cancel()
+        self._prepare(PAUSE)
         return worker
 
     # --- the page -------------------------------------------------------------------------------------------------
@@ -293,9 +304,7 @@ class App:
     async def _receive(self, request: Request, path: Path) -> None:
         """Write the body of a request to a file, as long as it is not too large."""
         most = self.limits.upload
-        too_large = RefusedError(
-            413, f"The file is larger than {_in_mb(most)}. Use firstfactor rank on the command line."
-        )
+        too_large = RefusedError(413, f"The file is larger than {_in_mb(most)}. Use firstfactor rank in a terminal.")
         declared = request.headers.get("content-length", "0")
         if not declared.isdigit() or int(declared) > most:
             raise too_large
@@ -455,8 +464,8 @@ def safe_name(name: str) -> str:
     """Return the last part of a path as the name of a file that no system takes for anything else."""
     last = name.replace("\\", "/").rpartition("/")[2]
     plain = "".join(one for one in unicodedata.normalize("NFC", last) if one.isprintable() and one not in '<>:"|?*')
-    stem, dot, suffixes = plain.strip(" .").partition(".")
-    stem, suffixes = stem[:60].lstrip("-") or "table", suffixes[-40:].rstrip(" .")
+    stem, dot, suffixes = plain.rstrip(" .").partition(".")
+    stem, suffixes = stem.strip(" -")[:60] or "table", suffixes[-40:].strip(" .")
     return f"{stem}.{suffixes}" if dot and suffixes else stem
 
 
@@ -509,7 +518,7 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
         lifespan=app.lifespan,
         exception_handlers={
             RefusedError: lambda _, error: _refuse(error.status, error.sentence, **error.more),  # type: ignore[attr-defined]
-            HTTPException: lambda _, error: _refuse(error.status_code, f"{error.detail}."),  # type: ignore[attr-defined]
+            HTTPException: lambda _, error: _refuse(error.status_code, "There is nothing here."),  # type: ignore[attr-defined]
             ClientDisconnect: lambda *_: Response(status_code=400),
             Exception: lambda *_: _refuse(500, "This should not happen. The terminal says more."),
         },

@@ -133,6 +133,9 @@ class Answer(NamedTuple):
     body: bytes
     media_type: str = "application/json"
     name: str = ""
+    """Name of a file."""
+    key: str | None = None
+    """Key of a result."""
 
 
 class Shown(NamedTuple):
@@ -451,6 +454,13 @@ class Session:
         stem = re.sub(r"[^\w.-]+", "-", f"{self.source.shown.partition('.')[0]}-{self._settings[key]['target']}")[:60]
         return Answer(body, _MEDIA_TYPES[kind], f"{stem.strip('.-') or 'ranking'}.{kind}")
 
+    def remember(self, key: str, given: Mapping[str, Any]) -> None:
+        """Take the settings of a result that another process made."""
+        if key not in self._settings:
+            settings = self._complete(given)
+            if _key_of(settings) == key:
+                _keep(self._settings, key, settings, MOST_ANSWERS)
+
     def _known(self, key: str, show: Progress) -> Ranking:
         """Return the ranking with a key, made again if it is no longer kept."""
         if key not in self._settings:
@@ -499,7 +509,7 @@ def find_setting(error: BaseException) -> str | None:
         return None
     mentioned = list[str]()
     error.render(lambda one: mentioned.append(one.name) or "")  # type: ignore[func-returns-value]
-    return next((name for name in mentioned if name in (*OFFERED, "target")), None)
+    return next((name for name in mentioned if name in (*OFFERED, "target", "table")), None)
 
 
 def say_error(error: BaseException) -> str:

@@ -14,6 +14,7 @@ import queue
 import signal
 import tempfile
 import threading
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -22,6 +23,9 @@ from .._utils.threads import interrupt_main_thread
 
 # Seconds in which an interrupted process must stop before it is killed.
 GRACE = 1.0
+
+# Results of which the settings are kept, to make them again.
+MOST_KEYS = 200
 
 # Kinds of replies after which there is no other.
 LAST = ("answer", "error", "cancelled")
@@ -108,7 +112,7 @@ def serve(connection: Connection, folder: str) -> None:
             interrupted.current = None
             send("error", sentence=f"This should not happen: {type(error).__name__}.", field=None, expected=False)
         else:
-            send("answer", answer.body, media_type=answer.media_type, name=answer.name)
+            send("answer", answer.body, media_type=answer.media_type, name=answer.name, key=answer.key)
 
 
 def _load() -> None:
@@ -134,18 +138,22 @@ def _process(session: Any, request: Mapping[str, Any], show: Callable[[str], Non
     """Return the answer to a request."""
     from .session import Answer
 
+    if request.get("settings_of_key") is not None:
+        session.remember(request["key"], request["settings_of_key"])
+    key = None
     match request["do"]:
         case "open":
             found = session.describe()
         case "rank":
             found = session.rank(request["settings"], show)
+            key = found["key"]
         case "factor":
             found = session.factor(request["key"], request["name"], show)
         case "pair":
             found = session.pair(request["key"], request["a"], request["b"], show)
         case "file":
             return session.file(request["key"], request["kind"], show)
-    return Answer(json.dumps(found, ensure_ascii=False, allow_nan=False).encode(errors="replace"))
+    return Answer(json.dumps(found, ensure_ascii=False, allow_nan=False).encode(errors="replace"), key=key)
 
 
 def _as_sentence(text: str) -> str:
@@ -231,6 +239,7 @@ class Worker:
 
     def kill(self) -> None:
         """End the process at once."""
+        self.is_alive = False
         with contextlib.suppress(ValueError, OSError):
             self._process.kill()
 
@@ -271,12 +280,15 @@ class Seat:
         self._turn = asyncio.Lock()
         self._jobs: list[_Job] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._settings: OrderedDict[str, Any] = OrderedDict()
         self.is_closed = False
 
     async def ask(self, request: Mapping[str, Any]) -> AsyncIterator[Reply]:
         """Yield the replies to a request; a ranking cancels what is running or waiting."""
         if request["do"] == "rank":
             self.cancel()
+        if "key" in request:  # a new process must know it as well
+            request = {**request, "settings_of_key": self._settings.get(request["key"])}
         job = _Job(request)
         self._jobs.append(job)
         self._spawn(self._run(job))
@@ -321,6 +333,10 @@ class Seat:
                 if job.is_over:
                     return
                 async for reply in self._worker.ask(job.request):
+                    if reply.kind == "answer" and reply.head["key"] is not None:
+                        self._settings[reply.head["key"]] = job.request["settings"]
+                        while len(self._settings) > MOST_KEYS:
+                            self._settings.popitem(last=False)
                     job.put(reply)
         finally:
             self._jobs.remove(job)
