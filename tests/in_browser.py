@@ -4,12 +4,9 @@
 `python -m tests.in_browser docs` draws the pictures of docs/guide/app.md.
 """
 
-import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.packages import require
 from .._utils.text import list_names, printable
-from ..dependence.pairs import find_interactions
+from ..inference.estimates import find_interactions
 from ..inference.sample_size import diagnose_sample_size
 from ..plots.effects import Effect, draw_effect, hold_others_fixed, read_effects
 from ..plots.original_data import AnalysedTable
