@@ -191,8 +191,9 @@ def test_a_weight_of_zero_removes_the_row(table, seed):
     weights[:4] = 1
     kept = weights > 0
     assume(np.ptp(y[kept]) > 0)
-    # Without a level, others have other numbers, and sums are added up in another order.
-    assume((X[kept].nunique() == X.nunique()).all())
+    # Levels are numbered as they appear. With other numbers, sums are added up in another order.
+    words = X.select_dtypes(exclude="number")
+    assume(all(words[name][kept].unique().tolist() == words[name].unique().tolist() for name in words))
     ref = fitted(X[kept].reset_index(drop=True), y[kept], weights[kept], task="regression")
     same_bits(fitted(X, y, weights, task="regression"), ref)
 

@@ -15,6 +15,7 @@ from scripts import run_script
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
@@ -24,6 +25,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from firstfactor import FIRST, backward_elimination, explained_variance, stability, total_indices
 from firstfactor.first import DEPRECATED
+from firstfactor.results.drivers import say_drivers
 
 EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": "a weight of 2 is not a row that occurs twice, which would be its "
@@ -417,7 +419,9 @@ def test_transform_of_types_that_scikit_learn_does_not_know(strange):
 
 def test_transform_keeps_the_rows_where_nothing_is_selected():
     X = pd.DataFrame({"a": ["x"] * 20})
-    assert FIRST().fit(X, np.arange(20.0)).transform(X).shape == (20, 0)
+    selector = FIRST().fit(X, np.arange(20.0))
+    with pytest.warns(UserWarning, match=r"No features were selected, .* FIRST\(min_factors=1\) keeps one\."):
+        assert selector.transform(X).shape == (20, 0)
 
 
 def test_transform_refuses_another_table():
@@ -611,3 +615,53 @@ def test_details_of_y_are_routed_through_pipelines():
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline = make_pipeline(FIRST().set_fit_request(response_scale=True)).fit(X, y, response_scale="ranks")
     np.testing.assert_array_equal(pipeline[0].importances_, FIRST().fit(X, y, response_scale="ranks").importances_)
+
+
+@pytest.mark.parametrize("options", [{}, {"split": True}, {"compact": True}])
+def test_a_minimum_of_factors(options):
+    X, y = np.random.default_rng(0).normal(size=(120, 4)), np.random.default_rng(1).normal(size=120)
+    none = FIRST(rule="calibrated", random_state=0, alpha=0.01, **options).fit(X, y)
+    assert none.selected_.size == 0
+    selector = FIRST(rule="calibrated", random_state=0, alpha=0.01, min_factors=2, **options).fit(X, y)
+    assert selector.transform(X).shape == (120, 2)
+    assert selector.choose(X, y).tolist() == selector.support_.tolist()
+    indices = selector.indices_
+    assert indices.without_evidence == indices.path.added_to_minimum and indices.for_prediction == ()
+    assert [step.phase for step in indices.path.steps][-2:] == ["minimum"] * 2
+    for i in selector.selected_:
+        assert selector.explanations_.reasons[i] == "minimum"
+        assert "was added to reach min_factors: " in selector.explain(int(i))
+        if not options:
+            assert selector.p_values_[i] == none.p_values_[i] > 0.01
+    assert "added to reach min_factors, without enough evidence." in say_drivers(indices, "y")
+    assert np.isnan(selector.importances_).sum() == 0
+
+
+def test_the_minimum_is_no_limit():
+    X, y = friedman(300)
+    ours = {"rule": "calibrated", "random_state": 0}
+    np.testing.assert_array_equal(
+        FIRST(**ours, min_factors=3).fit(X, y).importances_, FIRST(**ours).fit(X, y).importances_
+    )
+    noise = np.random.default_rng(1).normal(size=(90, 4))
+    assert FIRST(**ours, min_factors=1, forced=[0]).fit(noise[:, 1:], noise[:, 0]).selected_.size == 2
+    with pytest.raises(ValueError, match=r"min_factors must be at most max_factors \(1\); got 2\."):
+        FIRST(min_factors=2, max_factors=1).fit(X, y)
+
+
+@pytest.mark.parametrize("name", ["alpha", "control"])
+def test_what_the_paper_s_rule_would_ignore_is_refused(name):
+    X, y = friedman(60)
+    value = {"alpha": 0.01, "control": "fdr"}[name]
+    with pytest.raises(ValueError, match=f'{name}= is for rule="calibrated"; add that, or leave out {name}='):
+        FIRST(**{name: value}).fit(X, y)
+
+
+def test_it_is_not_fitted_is_said_before_names_are_compared():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        FIRST().transform(pd.DataFrame({"a": [1.0, 2.0]}))
+
+
+def test_a_column_by_name_is_for_rank():
+    with pytest.raises(TypeError, match=r"y must hold one value for each row; got the text 'y'\. Only rank takes"):
+        FIRST().fit(pd.DataFrame({"a": [1.0, 2.0], "y": [1.0, 2.0]}), "y")

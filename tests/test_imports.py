@@ -32,6 +32,7 @@ LAYERS = (
     "first",
     "functions",
     "ranking",
+    "app",
     "cli",
 )
 

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from matplotlib.figure import Figure
+from scipy.sparse import csr_matrix
 
 from firstfactor import (
     FIRST,
@@ -243,11 +244,22 @@ def test_errors_name_the_parameter_and_a_way_out(frame, options, message):
         rank(frame, "y", **options)
 
 
-@pytest.mark.parametrize("data", [np.eye(3), [[1, 2]], None])
-def test_other_data_are_refused(data):
-    with pytest.raises(
-        TypeError, match="data must be a path, a list of paths, or a pandas, polars or pyarrow table; got"
-    ):
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "data must be a path, a list of paths, a pandas, polars or pyarrow table, or an array; got NoneType."),
+        ({"x": [1], "y": [2]}, "got dict. Make a table of it, such as polars.DataFrame(data)."),
+        ({"data": [[1]], "target": [2]}, "Use rank(data.data, data.target)."),
+        (pd.Series([1, 2]), "got Series. The table comes first: rank(X, y)."),
+        (np.arange(3), "data must have 2 dimensions, rows by factors; got an array of shape (3,)."),
+        (csr_matrix(np.eye(3)), "Use data.toarray() if it fits in memory."),
+        (np.eye(3), "target: the table has no column 'y'. The columns are: 'x0', 'x1' and 'x2'."),
+        (pd.DataFrame(np.eye(3), columns=["a", "a", "y"]), "two columns of the table have the name 'a'."),
+        (pd.DataFrame({"a": [1j, 2], "y": [1, 2]}), "column 'a' of the table holds values of type complex"),
+    ],
+)
+def test_other_data_are_refused(data, message):
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         rank(data, "y")
 
 

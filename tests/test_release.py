@@ -69,3 +69,9 @@ def test_python_versions_of_the_classifiers_are_those_tested():
     tested = re.search(r"^ +python: (\[.*\])$", read(".github/workflows/tests.yml"), re.MULTILINE)[1]
     found = re.findall(r"Python :: (3\.\d+)", " ".join(project()["classifiers"]))
     assert re.findall(r"3\.\d+", tested) == found and found[0] == project()["requires-python"].removeprefix(">=")
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    cited = set(re.findall(r"@(\w+)", read("paper/paper.md").partition("---\n\n")[2]))
+    entries = re.findall(r"^@\w+\{(\w+),$", read("paper/paper.bib"), re.MULTILINE)
+    assert cited == set(entries) and len(entries) == len(cited)

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .findings.finding import (
+        ColumnsWarning,
         DataQualityWarning,
         LeakWarning,
         RelatedFactorsWarning,
@@ -39,6 +40,7 @@ __version__ = "0.2.0"
 _HOMES = {
     "FIRST": "first",
     "Cluster": "results.sharing",
+    "ColumnsWarning": "findings.finding",
     "CumulativeRanking": "results.cumulative",
     "DataQualityWarning": "findings.finding",
     "Indices": "results.indices",
@@ -66,6 +68,7 @@ _HOMES = {
 __all__ = [
     "FIRST",
     "Cluster",
+    "ColumnsWarning",
     "CumulativeRanking",
     "DataQualityWarning",
     "Indices",
@@ -103,4 +106,4 @@ def __getattr__(name: str) -> "Any":
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

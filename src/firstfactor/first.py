@@ -27,7 +27,19 @@ from .results.explanations import Explanations, explain
 from .results.sharing import Cluster, Tree
 from .selection.fitting import choose, fit, log_step
 from .selection.selection import ignore_step
-from .settings import Settings, document, present_names
+from .settings import (
+    Control,
+    Elimination,
+    Forward,
+    Goal,
+    ResponseScale,
+    Rule,
+    Settings,
+    Task,
+    VarianceEstimator,
+    document,
+    present_names,
+)
 from .variance.conditional import open_variances
 
 if TYPE_CHECKING:
@@ -174,23 +186,24 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         n_neighbors: int | None = Settings.n_neighbors,
         n_outer: int | float | None = Settings.n_outer,
-        forward: str | int = Settings.forward,
-        elimination: str = Settings.elimination,
+        forward: Forward = Settings.forward,
+        elimination: Elimination = Settings.elimination,
         *,
         scale: bool | Mapping[Any, float] = Settings.scale,
         categorical: Factors | None = Settings.categorical,
-        task: str = Settings.task,
+        task: Task = Settings.task,
         n_jobs: int | None = Settings.n_jobs,
         random_state: Any = Settings.random_state,
-        variance_estimator: str | None = Settings.variance_estimator,
-        rule: str = Settings.rule,
+        variance_estimator: VarianceEstimator | None = Settings.variance_estimator,
+        rule: Rule = Settings.rule,
         alpha: float = Settings.alpha,
-        control: str = Settings.control,
-        goal: str = Settings.goal,
+        control: Control = Settings.control,
+        goal: Goal = Settings.goal,
         split: bool = Settings.split,
         factor_groups: Mapping[str, Factors] | None = Settings.factor_groups,
         forced: Factors | None = Settings.forced,
         max_factors: int | None = Settings.max_factors,
+        min_factors: int = Settings.min_factors,
         compact: bool | float = Settings.compact,
         **deprecated: Any,
     ) -> None:
@@ -212,6 +225,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.factor_groups = factor_groups
         self.forced = forced
         self.max_factors = max_factors
+        self.min_factors = min_factors
         self.compact = compact
         for name, value in present_names(deprecated, [each.name for each in fields(Settings)]).items():
             setattr(self, name, value)
@@ -256,7 +270,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any = None,
         groups: Any = None,
         *,
-        response_scale: str | None = None,
+        response_scale: ResponseScale | None = None,
         output_weights: Sequence[float] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> Self:
@@ -332,7 +346,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: Any = None,
         groups: Any = None,
         *,
-        response_scale: str | None = None,
+        response_scale: ResponseScale | None = None,
         output_weights: Sequence[float] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> NDArray[np.bool_]:
@@ -470,6 +484,9 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         array or table of shape (rows, selected columns)
             An array, or a data frame that keeps the column types if `set_output` asks for one. A Dask table stays lazy.
         """
+        check_is_fitted(self)
+        if not self.support_.any():
+            warn_user("No features were selected, so no column is left. FIRST(min_factors=1) keeps one.", UserWarning)
         if is_dask(X):
             validate_data(self, without_rows(X), skip_check_array=True, reset=False)
             return take_columns(X, np.flatnonzero(self._get_support_mask()).tolist())
@@ -479,7 +496,7 @@ class FIRST(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(frame, nw.DataFrame):
             table = validate_data(self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, reset=False)
             return check_array(
-                self._transform(table),
+                table[:, self.support_],
                 dtype=None,
                 accept_sparse="csr",
                 ensure_min_features=0,

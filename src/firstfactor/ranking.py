@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ._utils.checks import InputError, warn_user
+from ._utils.checks import InputError, Mention, warn_user
 from ._utils.text import list_names, printable
 from .findings.constants import ENOUGH_TO_SEE, EXPLAINS_ALL, OF_ALL, SKEWED
-from .settings import RANK, Options, RankDict, RankSettings, document, find
+from .settings import RANK, Options, RankKeywords, RankSettings, document, find
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +33,9 @@ Progress = Callable[[str], None]
 # The methods "total" and "backward" compute intervals for at most this many factors: the time grows with the square of
 # their number.
 MAX_WITH_UNCERTAINTY = 30
+
+# Maximum number of columns that a warning names; ``notes()`` has all of them.
+MOST_NAMED = 9
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -313,10 +316,10 @@ def _write(path: str | os.PathLike[str] | None, text: str) -> str | None:
 
 def rank(
     data: Any,
-    target: str | Sequence[str] | None,
+    target: Any,
     *,
     progress: Progress | None = None,
-    **options: Unpack[RankDict],
+    **options: Unpack[RankKeywords],
 ) -> Ranking:
     """Rank the factors in a table by how much a response depends on them.
 
@@ -325,12 +328,16 @@ def rank(
 
     Parameters
     ----------
-    data : path, list of paths, or data frame
-        A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; or a pandas,
-        polars or pyarrow table. A list of files, a folder (with its subfolders) or a pattern such as ``data/*.csv`` is
-        read as one table, if all files have the same format and columns; folders such as year=2024 add a column.
-    target : str or sequence of str
-        Column to explain: numbers or class labels. Several columns are standardised and explained together.
+    data : path, list of paths, data frame or array
+        A CSV, TSV, Parquet, Arrow, JSON, JSON lines, Excel, SQLite, DuckDB or Stata file, gzipped or not; a pandas,
+        polars (also lazy) or pyarrow table; or an array, whose columns are called x0, x1 and so on. A list of files, a
+        folder (with its subfolders) or a pattern such as ``data/*.csv`` is read as one table, if all files have the
+        same format and columns; folders such as year=2024 add a column.
+    target : str, list of str, or array-like
+        Column to explain: numbers or class labels. Several columns are standardised and explained together. A name, a
+        number that is a name, or a list of text names columns of the table. Anything else is the response itself, as
+        in ``rank(X, y)``: a series, an array or a list of numbers with one value for each row, or a table of several
+        outputs. Rows are matched by position. A series that is also a column of the table stands for this column.
     progress : callable, optional
         Called with a short description of the current work.
 
@@ -361,7 +368,7 @@ def rank(
 
 def make_ranking(
     data: Any,
-    target: str | Sequence[str] | None,
+    target: Any,
     progress: Progress | None,
     options: Mapping[str, Any],
     for_report: bool = False,
@@ -374,7 +381,8 @@ def make_ranking(
     show, watch = progress or (lambda _: None), _StopWatch()
     show("reading")
     files = find_files(data) if are_paths(data) else ()
-    dataset = _load(data, files, target, settings, show)
+    dataset, settings = _load(data, files, target, settings, show)
+    _warn_of_losses(dataset)
     try:
         ranking = _rank(dataset, settings, show, watch, for_report)
     except BaseException:
@@ -432,6 +440,7 @@ def _rank(dataset: "Dataset", settings: RankSettings, show: Progress, watch: "_S
     units = {one.column for one in noticed if one.kind == "units"}
     known = [one for one in indices.findings if not (one.kind == "groups" and one.column in units)]
     findings = in_order([*noticed, *known])
+    _warn_of_constants(indices)
     warn_of_findings(findings)
     warn_if_too_few_rows(indices.sample_size)
     return Ranking(
@@ -468,40 +477,69 @@ def _check_halves(settings: RankSettings, n_rows: int) -> None:
         )
 
 
+def _warn_of_losses(dataset: "Dataset") -> None:
+    """Warn of columns that cannot be factors, and of rows without a response, which were left out."""
+    from .findings.finding import ColumnsWarning, RowsWarning
+
+    if dataset.left_out:
+        columns = [f"{printable(name)} ({why})" for name, why in dataset.left_out.items()]
+        way_out = "Name text in categorical= to keep it as labels, or name them in drop=."
+        warn_user(f"Left out: {list_names(columns, most=MOST_NAMED)}. {way_out}", ColumnsWarning)
+    if dataset.dropped.no_target:
+        warn_user(dataset.say_dropped()[0], RowsWarning)
+
+
+def _warn_of_constants(indices: "Indices") -> None:
+    """Warn of factors that have the same value in every row."""
+    from .findings.finding import ColumnsWarning
+
+    names = [printable(name) for name, kind in zip(indices.names, indices.kinds, strict=True) if kind == "constant"]
+    if names:
+        is_one = len(names) == 1
+        what = "is constant: it has" if is_one else "are constant: each has"
+        warn_user(f"{list_names(names, most=MOST_NAMED)} {what} the same value in every row.", ColumnsWarning)
+
+
 def _join_paths(data: Any) -> str:
     """Return the given path, or several paths joined by commas."""
     return os.fspath(data) if isinstance(data, (str, os.PathLike)) else ", ".join(map(os.fspath, data))
 
 
 def _load(
-    data: Any,
-    files: tuple[str, ...],
-    target: str | Sequence[str] | None,
-    settings: RankSettings,
-    show: Progress,
-) -> "Dataset":
-    """Load the table to analyse from files or, if there are none, from a data frame."""
+    data: Any, files: tuple[str, ...], target: Any, settings: RankSettings, show: Progress
+) -> tuple["Dataset", RankSettings]:
+    """Load the table to analyse from files or, if there are none, from memory; the settings then name its columns."""
     from ._utils.packages import require
 
-    require("polars", "reading a table")
-    from .tables.dataset import read_dataset, to_polars
+    require("polars", "rank()")
+    from .tables.dataset import read_dataset
+    from .tables.in_memory import one_table, refuse_values
     from .tables.roles import Request
-    from .tables.source import frame_source
+    from .tables.source import Source, frame_source
 
+    if isinstance(data, Source):  # whoever ranks a table many times opens it once
+        return read_dataset(data, Request(target, settings)), settings
+    if not files:
+        for option in ("memory", "format", "table"):
+            if getattr(settings, option) is not None:
+                raise InputError(
+                    "{option} is for files; this table is in memory already. Leave out {option}.",
+                    option=Mention(option, ""),
+                )
+        frame, names, settings = one_table(data, target, settings)
+        source = frame_source(frame, "the table", settings.decimal).with_nulls(settings.na)
+        return read_dataset(source, Request(names, settings)), settings
+    refuse_values(target, settings)
     request = Request(target, settings)
-    if settings.memory is not None and not files:
-        raise InputError("{memory=} is for files; this table is in memory already. Leave out {memory=}.")
-    if files and (settings.memory is not None or settings.on_cluster):
+    if settings.memory is not None or settings.on_cluster:
         from .tables.out_of_core import open_dataset
 
-        return open_dataset(_open(data, files, settings), request, show)
-    if not files:
-        return read_dataset(frame_source(to_polars(data), "the table"), request)
-    with _open(data, files, settings) as source:
-        return read_dataset(source, request)
+        return open_dataset(open_table(data, files, settings), request, show), settings
+    with open_table(data, files, settings) as source:
+        return read_dataset(source, request), settings
 
 
-def _open(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
+def open_table(data: Any, files: tuple[str, ...], settings: RankSettings) -> AbstractContextManager["Source"]:
     """Open the table in the files for reading; a single file that was given by its name is opened as it is."""
     from .tables.formats import open_source
 

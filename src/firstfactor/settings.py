@@ -7,12 +7,13 @@ call makes one object, whose values are checked then, and passes it on. Constrai
 """
 
 import inspect
+import numbers
 import os
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, TypeVar, get_args
 
 from ._utils import checks
 
@@ -21,6 +22,26 @@ if TYPE_CHECKING:
 
 Documented = TypeVar("Documented")
 Check = Callable[[str, Any], object]
+
+# Columns by name; a name may be a number.
+Names = str | int | Sequence[str] | Sequence[int]
+
+# Choices, for checks and for type checkers.
+Subsample = Literal["random", "twinning"]
+Missing = Literal["level", "error", "drop"]
+Task = Literal["auto", "regression", "classification"]
+ResponseScale = Literal["values", "ranks", "normal-scores"]
+VarianceEstimator = Literal["nearest", "extrapolated", "adaptive"]
+Forward = Literal["full", "fast"] | int
+Elimination = Literal["batch", "single"]
+Rule = Literal["paper", "calibrated"]
+Control = Literal["fwer", "fdr"]
+Goal = Literal["explain", "predict"]
+Importance = Literal["total", "shapley"]
+Leaks = Literal["warn", "drop", "keep"]
+Method = Literal["first", "first-fast", "backward", "total"]
+FileFormat = Literal["csv", "tsv", "parquet", "arrow", "jsonl", "json", "excel", "sqlite", "duckdb", "stata"]
+Decimal = Literal[".", ","]
 
 # Resolving a smaller alpha would take tens of thousands of bootstrap draws.
 LEAST_ALPHA = 0.001
@@ -103,6 +124,23 @@ def _is_mapping(name: str, value: Any) -> None:
         )
 
 
+def _is_where(name: str, value: Any) -> None:
+    _is_mapping(name, value)
+    for column, wanted in value.items():
+        is_range = isinstance(wanted, tuple) and len(wanted) == 2 and any(end is not None for end in wanted)
+        is_list = isinstance(wanted, str) or (
+            isinstance(wanted, Collection) and not isinstance(wanted, tuple | Mapping)
+        )
+        if not is_range and not (is_list and len(wanted)):
+            raise checks.InputError(
+                "{name} must have a range (low, high) or a list of values for each column; got {wanted!r} for "
+                "{column!r}.",
+                name=checks.mention(name),
+                wanted=wanted,
+                column=column,
+            )
+
+
 def _is_forward(name: str, value: Any) -> None:
     if checks.is_integer(value) and int(value) >= 1:
         return
@@ -145,12 +183,12 @@ class Options:
         cli_type="number or fraction",
         metavar="N",
     )
-    subsample: str = parameter(
+    subsample: Subsample = parameter(
         "random",
         '{"random", "twinning"}',
         'Method to draw the rows to average over if not all are used. "twinning" draws rows that resemble the whole '
         "table; it requires the extra ``twinning`` and {n_outer} of at most half of the rows.",
-        choices=("random", "twinning"),
+        choices=get_args(Subsample),
     )
     scale: "bool | Mapping[Any, float]" = parameter(
         True,
@@ -190,27 +228,27 @@ class Options:
         metavar="NAME=NUMBER",
         example={"hour": 24},
     )
-    missing: str = parameter(
+    missing: Missing = parameter(
         "level",
         '{"level", "error", "drop"}',
         'Treatment of missing values of factors. "level": a missing value is a level of its own, as far from every '
         'known value as two categories are from each other, and no row is lost. "error": raise an error. "drop": leave '
         "out the row. Rows with a missing response are always left out.",
-        choices=("level", "error", "drop"),
+        choices=get_args(Missing),
     )
-    task: str = parameter(
+    task: Task = parameter(
         "auto",
         '{"auto", "regression", "classification"}',
         'Kind of response. "auto" means classification if it is boolean, text or categorical, or has exactly two '
         "distinct values.",
-        choices=("auto", "regression", "classification"),
+        choices=get_args(Task),
     )
-    response_scale: str = parameter(
+    response_scale: ResponseScale = parameter(
         "values",
         '{"values", "ranks", "normal-scores"}',
         "Scale on which a numeric response is explained: its values, their ranks, or normal scores of the ranks. Ranks "
         "and normal scores are less sensitive to outliers.",
-        choices=("values", "ranks", "normal-scores"),
+        choices=get_args(ResponseScale),
     )
     output_weights: Sequence[float] | None = parameter(
         None,
@@ -230,7 +268,7 @@ class Options:
         "int, Generator or None",
         "Seed for all random draws: rows to average over, half-samples, and the bootstrap of the calibrated rule.",
     )
-    variance_estimator: str | None = parameter(
+    variance_estimator: VarianceEstimator | None = parameter(
         None,
         '{"nearest", "extrapolated", "adaptive"}, optional',
         'Estimator of conditional variances. "nearest" takes variances among nearest rows, as in the paper. '
@@ -238,7 +276,7 @@ class Options:
         'neighbours are far away. "adaptive" fits smooth functions to all rows, and local linear functions to their '
         "residuals; it is the most precise if there is noise. Default: nearest with the paper's rule, adaptive with "
         "the calibrated rule.",
-        choices=("nearest", "extrapolated", "adaptive"),
+        choices=get_args(VarianceEstimator),
     )
 
     checkpoint: "str | os.PathLike[str] | None" = parameter(
@@ -274,7 +312,7 @@ class Options:
 class Settings(Options):
     """Parameters of `FIRST`: those of the functions, and those of the selection."""
 
-    forward: str | int = parameter(
+    forward: Forward = parameter(
         "full",
         '{"full", "fast"} or int',
         'Forward selection. "full": try every factor in every step (Algorithm 3). "fast": drop a factor for good once '
@@ -282,20 +320,20 @@ class Settings(Options):
         "and make up to n passes that start with all factors that are not selected yet.",
         _is_forward,
     )
-    elimination: str = parameter(
+    elimination: Elimination = parameter(
         "batch",
         '{"batch", "single"}',
         'Backward elimination. "batch": in each step, remove all factors with a total index of 0 (Algorithm 2). '
         '"single": remove only the least useful of them.',
-        choices=("batch", "single"),
+        choices=get_args(Elimination),
     )
-    rule: str = parameter(
+    rule: Rule = parameter(
         "paper",
         '{"paper", "calibrated"}',
         'Criterion to select a factor. "paper": it raises the estimated explained variance (Algorithm 3); some factor '
         'does so even in pure noise, so a selection by this rule is no evidence. "calibrated": it raises it by more '
         "than the best of all candidates would by chance.",
-        choices=("paper", "calibrated"),
+        choices=get_args(Rule),
     )
     alpha: float = parameter(
         0.1,
@@ -306,20 +344,20 @@ class Settings(Options):
         cli_type=float,
         metavar="SHARE",
     )
-    control: str = parameter(
+    control: Control = parameter(
         "fwer",
         '{"fwer", "fdr"}',
         'Error rate that alpha limits under the calibrated rule. "fwer": the probability of selecting any factor that '
         'adds nothing. "fdr": the expected share of such factors among those selected; it finds more if many factors '
         "have an effect.",
-        choices=("fwer", "fdr"),
+        choices=get_args(Control),
     )
-    goal: str = parameter(
+    goal: Goal = parameter(
         "explain",
         '{"explain", "predict"}',
         'Purpose of a selection by the calibrated rule. "explain": select only factors for which there is evidence. '
         '"predict": select other factors as well if they improve a cross-validated fit, for use in a predictive model.',
-        choices=("explain", "predict"),
+        choices=get_args(Goal),
     )
     split: bool = parameter(
         False,
@@ -348,6 +386,14 @@ class Settings(Options):
         cli_type=int,
         metavar="N",
     )
+    min_factors: int = parameter(
+        0,
+        "int",
+        "Minimum number of factors to select, not counting {forced}. If the rule selects fewer, those are added that "
+        "explain most beside the selected ones. There is no evidence for them; they keep a pipeline from ending "
+        "without columns.",
+        lambda name, value: checks.at_least(name, value, 0),
+    )
 
     compact: bool | float = parameter(
         False,
@@ -358,15 +404,15 @@ class Settings(Options):
         cli_type="switch or share",
         metavar="[SHARE]",
     )
-    importance: str = parameter(
+    importance: Importance = parameter(
         "total",
         '{"total", "shapley"}',
         'Measure of importance. "total": the share of the explained variance that is lost without the factor. '
         '"shapley": its fair share, the contribution averaged over all orders of the selected factors; fair shares add '
         "up to 1.",
-        choices=("total", "shapley"),
+        choices=get_args(Importance),
     )
-    cluster_cut: float | str | None = parameter(
+    cluster_cut: float | Literal["auto"] | None = parameter(
         "auto",
         '"auto", float or None',
         'Where to cut the dependence tree into clusters of factors that share information. "auto": any one of them '
@@ -379,6 +425,15 @@ class Settings(Options):
     )
 
     def _check_combinations(self) -> None:
+        for name, default in (("alpha", Settings.alpha), ("control", Settings.control)):
+            if self.rule != "calibrated" and getattr(self, name) != default:
+                self._refuse_ignored(name)
+        if self.max_factors is not None and self.min_factors > self.max_factors:
+            raise checks.InputError(
+                "{min_factors} must be at most {max_factors} ({most}); got {least}.",
+                most=self.max_factors,
+                least=self.min_factors,
+            )
         if self.rule == "calibrated" and (self.forward, self.elimination) != ("full", "batch"):
             raise checks.InputError(
                 "{forward} must be 'full' and {elimination} 'batch' with {rule='calibrated'}, which has its own steps; "
@@ -391,6 +446,15 @@ class Settings(Options):
                 "{goal='predict'} goes with {rule='calibrated'}; got {given}.",
                 given=checks.Mention("rule", repr(self.rule)),
             )
+
+    def _refuse_ignored(self, name: str) -> None:
+        """Raise an error for a parameter of the calibrated rule, which the paper's rule would ignore."""
+        raise checks.InputError(
+            '{one} is for {rule="calibrated"}; {way_out}.', one=checks.Mention(name, ""), way_out=self._way_to(name)
+        )
+
+    def _way_to(self, name: str) -> checks.Message:
+        return checks.Message("add that, or leave out {one}", one=checks.Mention(name, ""))
 
     def selection(self) -> dict[str, Any]:
         """Return the settings of the selection by name."""
@@ -428,13 +492,13 @@ class RankSettings(Settings):
     drop: Sequence[str] = parameter(
         (), "names or globs", "Columns to leave out: names or globs.", cli_type=list, metavar="NAMES"
     )
-    leaks: str = parameter(
+    leaks: Leaks = parameter(
         "warn",
         '{"warn", "drop", "keep"}',
         'Columns that contain the target, such as its logarithm or its parts. "warn": they are ranked, and named '
         'first. "drop": they are left out, and listed with the other columns that are. "keep": they are not looked '
         "for.",
-        choices=("warn", "drop", "keep"),
+        choices=get_args(Leaks),
     )
     regroup: bool = parameter(
         False,
@@ -443,20 +507,23 @@ class RankSettings(Settings):
         checks.boolean,
         cli_type=bool,
     )
-    weight: str | None = parameter(
+    weight: Any = parameter(
         None,
-        "str, optional",
-        "Column with the weight of each row. It is not used as a factor.",
+        "str or array-like, optional",
+        "Column with the weight of each row, which is then not used as a factor, or the weights themselves.",
         cli_type=str,
         metavar="COLUMN",
+        cli_help="Column with the weight of each row. It is not used as a factor.",
     )
-    groups: str | None = parameter(
+    groups: Any = parameter(
         None,
-        "str, optional",
-        "Column with the group of each row, such as a person or a month: rows of the same group are never neighbours. "
-        "It is not used as a factor.",
+        "str or array-like, optional",
+        "Column with the group of each row, such as a person or a month, which is then not used as a factor, or the "
+        "groups themselves. Rows of the same group are never neighbours.",
         cli_type=str,
         metavar="COLUMN",
+        cli_help="Column with the group of each row, such as a person or a month: rows of the same group are never "
+        "neighbours. It is not used as a factor.",
     )
     date_parts: bool = parameter(
         False,
@@ -473,6 +540,18 @@ class RankSettings(Settings):
         checks.boolean,
         cli_type=bool,
     )
+    where: Mapping[str, Any] | None = parameter(
+        None,
+        "mapping, optional",
+        "Rows to use, by the values of columns, such as {example}: a range as a pair, whose ends belong to it and of "
+        "which one may be None, or a list of values. Rows must meet all conditions; those without a value do not.",
+        optional(_is_where),
+        cli_type="filters",
+        metavar="NAME=VALUES",
+        example={"age": (18, 65), "region": ["north", "south"]},
+        cli_help="Rows to use: age=18..65 or region=north,south. Ends belong to a range, and one may be left out. Rows "
+        "must meet all conditions. Names and values with commas or signs are put in double quotes.",
+    )
     sample: int | None = parameter(
         None,
         "int, optional",
@@ -481,16 +560,16 @@ class RankSettings(Settings):
         cli_type=int,
         metavar="N",
     )
-    method: str = parameter(
+    method: Method = parameter(
         "first",
         '{"first", "first-fast", "backward", "total"}',
         'Kind of search. "first": forward selection, then backward elimination. "first-fast": the same, but factors '
         'are dropped early. "backward": elimination from all factors. "total": the total index of every factor, '
         "without a selection. The last two give intervals for up to 30 factors. All but the first use the paper's "
         "rule.",
-        choices=("first", "first-fast", "backward", "total"),
+        choices=get_args(Method),
     )
-    rule: str | None = with_default(  # type: ignore[assignment]
+    rule: Rule | None = with_default(  # type: ignore[assignment]
         Settings,
         "rule",
         None,
@@ -541,11 +620,11 @@ class RankSettings(Settings):
         cli_type=int,
         metavar="N",
     )
-    format: str | None = parameter(
+    format: FileFormat | None = parameter(
         None,
         "str, optional",
         "Format of the file. Default: detected from its first bytes and its name.",
-        choices=("csv", "tsv", "parquet", "arrow", "jsonl", "json", "excel", "sqlite", "duckdb", "stata"),
+        choices=get_args(FileFormat),
     )
     table: str | None = parameter(
         None, "str, optional", "Sheet or table to read, if a file has several.", cli_type=str, metavar="NAME"
@@ -557,11 +636,11 @@ class RankSettings(Settings):
         cli_type=list,
         metavar="VALUE",
     )
-    decimal: str | None = parameter(
+    decimal: Decimal | None = parameter(
         None,
         '{".", ","}, optional',
         "Decimal mark of numbers in text files. Default: detected from the first lines.",
-        choices=(".", ","),
+        choices=get_args(Decimal),
     )
 
     @property
@@ -578,6 +657,13 @@ class RankSettings(Settings):
     def parse(cls, given: Mapping[str, Any]) -> Self:
         """Take the settings from keyword arguments, and settings that others decide from these."""
         given = present_names(given, RANK, SAME)
+        given |= {name: _as_names(name, given[name]) for name in _NAMING if given.get(name) is not None}
+        for name in ("period", "scale"):
+            if isinstance(given.get(name), Mapping):
+                given[name] = {_as_name(name, column): number for column, number in given[name].items()}
+        if isinstance(given.get("factor_groups"), Mapping):
+            groups = given["factor_groups"]
+            given["factor_groups"] = {str(key): _as_names("factor_groups", some) for key, some in groups.items()}
         method = given.get("method", cls.method)
         decided = {
             "n_jobs": given.get("jobs", cls.jobs),
@@ -586,13 +672,18 @@ class RankSettings(Settings):
             "forward": "fast" if method == "first-fast" else cls.forward,
         }
         settings = cls(**{**given, **decided})
-        if "alpha" in given and settings.rule != "calibrated":
-            rule = checks.Mention("rule", '"paper"')
-            raise checks.InputError(
-                '{alpha=} is for {rule="calibrated"}; leave out {alpha=} or {without}.',
-                without=rule if given.get("rule") else settings._given_method,
-            )
+        for name in ("alpha", "control"):
+            if name in given and settings.rule != "calibrated":
+                settings._refuse_ignored(name)
         return settings
+
+    def _way_to(self, name: str) -> checks.Message:
+        rule = checks.Mention("rule", '"paper"')
+        return checks.Message(
+            "leave out {one} or {other}",
+            one=checks.Mention(name, ""),
+            other=rule if self.method == "first" else self._given_method,
+        )
 
     @property
     def _given_method(self) -> checks.Mention:
@@ -622,6 +713,11 @@ class RankSettings(Settings):
                     one=checks.Mention(name, ""),
                     other=checks.Mention(elsewhere[0], ""),
                 )
+        if elsewhere and self.where:
+            raise checks.InputError(
+                "{where=} does not go with {other}. Leave out one of them, or write these rows to a file of their own.",
+                other=checks.Mention(elsewhere[0], ""),
+            )
         if self.forced and self.method == "total":
             raise checks.InputError(
                 '{forced=} is for methods that select factors; got {method="total"}, which has all of them.'
@@ -634,51 +730,52 @@ class OptionsDict(TypedDict, total=False):
 
     n_neighbors: int | None
     n_outer: int | float | None
-    subsample: str
+    subsample: Subsample
     scale: "bool | Mapping[Any, float]"
     categorical: "Factors | None"
     factor_groups: "Mapping[str, Factors] | None"
     period: "Mapping[Any, float] | None"
-    missing: str
-    task: str
-    response_scale: str
+    missing: Missing
+    task: Task
+    response_scale: ResponseScale
     output_weights: Sequence[float] | None
     n_jobs: int | None
     random_state: Any
-    variance_estimator: str | None
+    variance_estimator: VarianceEstimator | None
     checkpoint: "str | os.PathLike[str] | None"
 
 
 class RankDict(TypedDict, total=False):
     """The parameters of `rank` as keyword arguments, for type checkers, in the order of the help."""
 
-    factors: Sequence[str]
-    drop: Sequence[str]
-    leaks: str
-    categorical: Sequence[str]
-    factor_groups: Mapping[str, Sequence[str]]
+    factors: Names
+    drop: Names
+    leaks: Leaks
+    categorical: Names
+    factor_groups: Mapping[str, Names]
     regroup: bool
-    period: Mapping[str, float]
+    period: Mapping[Any, float]
     date_parts: bool
-    task: str
-    response_scale: str
+    task: Task
+    response_scale: ResponseScale
     output_weights: Sequence[float]
-    missing: str
-    weight: str | None
-    groups: str | None
+    missing: Missing
+    weight: Any
+    groups: Any
     unique: bool
+    where: Mapping[str, Any] | None
     sample: int | None
-    method: str
-    rule: str | None
+    method: Method
+    rule: Rule | None
     alpha: float
-    control: str
-    goal: str
-    forced: Sequence[str]
+    control: Control
+    goal: Goal
+    forced: Names
     max_factors: int | None
     compact: bool | float
-    importance: str
-    cluster_cut: float | str | None
-    variance_estimator: str | None
+    importance: Importance
+    cluster_cut: float | Literal["auto"] | None
+    variance_estimator: VarianceEstimator | None
     split: bool
     stability: int | None
     n_neighbors: int | None
@@ -689,11 +786,41 @@ class RankDict(TypedDict, total=False):
     scheduler: str | None
     workers: int | None
     checkpoint: "str | os.PathLike[str] | None"
-    scale: bool | Mapping[str, float]
-    format: str | None
+    scale: bool | Mapping[Any, float]
+    format: FileFormat | None
     table: str | None
-    na: Sequence[str]
-    decimal: str | None
+    na: Names
+    decimal: Decimal | None
+
+
+class RankKeywords(RankDict, total=False):
+    """Keyword arguments of `rank`: its parameters, and names of scikit-learn that it takes beside its own."""
+
+    n_jobs: int
+    random_state: int
+    sample_weight: Any
+
+
+# Parameters of `rank` that name columns, and values that stand for missing ones.
+_NAMING = ("factors", "drop", "categorical", "forced", "na")
+
+
+def _as_names(parameter: str, names: Any) -> list[str]:
+    """Return names as text: columns of data frames may be called by numbers."""
+    try:
+        several = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    except TypeError as error:  # an array without dimensions
+        raise checks.wrong(parameter, "a list of names", names) from error
+    return [_as_name(parameter, name) for name in several]
+
+
+def _as_name(parameter: str, name: Any) -> str:
+    kinds = (str, numbers.Real) if parameter == "na" else (str, numbers.Integral)  # -999.0 may stand for missing
+    if not isinstance(name, kinds) or checks.is_boolean(name):
+        raise checks.InputTypeError(
+            "{parameter} must hold names of columns; got {name!r}.", parameter=checks.mention(parameter), name=name
+        )
+    return str(name)
 
 
 # The parameters of `rank` and of the command, in the order of the help.

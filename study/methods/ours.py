@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.impute import SimpleImputer
 
 from firstfactor import FIRST, Indices, backward_elimination, total_indices
+from firstfactor.settings import VarianceEstimator
 
 from ..data.everyday import Described, given_of, parts
 from .outcome import LEVEL, Certainty, Outcome, outcome_of
@@ -172,7 +173,7 @@ def _fit(selector: FIRST, X: Any, y: Any) -> Outcome:
     return _ours(selector.fit(factors, y, **rows).indices_)
 
 
-def _estimate(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
+def _estimate(estimator: VarianceEstimator, X: Any, y: Any, seed: int) -> Outcome:
     factors, rows = parts(X)
     return _sure(total_indices(factors, y, uncertainty=True, variance_estimator=estimator, random_state=seed, **rows))
 

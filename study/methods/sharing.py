@@ -14,12 +14,12 @@ from firstfactor.dependence.shapley import fair_shares
 from firstfactor.inference.estimates import estimate
 from firstfactor.inference.sample_size import diagnose_sample_size
 from firstfactor.inference.targets import FactorSet, Target, closed_target, interaction_target, total_target
-from firstfactor.settings import Options
+from firstfactor.settings import Options, VarianceEstimator
 from firstfactor.variance.conditional import Variances, open_variances
 
 from .outcome import LEVEL, Certainty, Outcome
 
-ESTIMATOR = "extrapolated"
+ESTIMATOR: VarianceEstimator = "extrapolated"
 """Of the rows of SHARING."""
 KINDS = ("alone", "total", "joint", "pair", "fair share")
 """What a set of factors can have: closed index, total index, joint total index, interaction, Shapley effect."""
@@ -42,7 +42,7 @@ def sharing_adaptive(X: Any, y: Any, seed: int) -> Outcome:
     return _share("adaptive", X, y, seed)
 
 
-def _share(estimator: str, X: Any, y: Any, seed: int) -> Outcome:
+def _share(estimator: VarianceEstimator, X: Any, y: Any, seed: int) -> Outcome:
     with open_variances(X, y, Options(variance_estimator=estimator, random_state=seed)) as variances:
         everything = variances.design.varying
         variances = variances.around(everything)

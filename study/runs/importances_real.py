@@ -15,6 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from firstfactor import FIRST, total_indices
+from firstfactor.settings import VarianceEstimator
 
 from ..data import real_tables
 from ..data.ordinary_tables import WAGE1, OrdinaryTable
@@ -24,7 +25,7 @@ from .store import RESULTS
 
 FILE = "importances_real.json"
 N_HALVES, SEED = 200, 0
-ESTIMATORS = ("extrapolated", "adaptive")
+ESTIMATORS: tuple[VarianceEstimator, ...] = ("extrapolated", "adaptive")
 
 
 def _shared(name: str) -> Callable[[], tuple[Any, Any]]:

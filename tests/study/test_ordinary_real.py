@@ -24,12 +24,12 @@ HERE = [table for table in (*CLASSIC, *CLEANED) if table.is_there()]
 def stored(of_all: float, boosting: float, linear: float, spread: float = 0.0) -> dict[str, Any]:
     """Scores of ten folds: boosting is the better model of all factors."""
     noise = spread * np.array([-1, 1] * 5)
-    others = ("all", PREDICT, "LASSO-SET")
+    others = ("all", PREDICT, "LASSO-SET", "HOLM")
     scores = {
         "boosting": dict.fromkeys(others, [of_all] * 10) | {OURS: (boosting + noise).tolist()},
         "linear": dict.fromkeys(others, [of_all - 0.1] * 10) | {OURS: [linear] * 10},
     }
-    sizes = {OURS: [2] * 10, PREDICT: [4] * 10, "LASSO-SET": [5] * 10}
+    sizes = {OURS: [2] * 10, PREDICT: [4] * 10, "LASSO-SET": [5] * 10, "HOLM": [3] * 10}
     return {"n_rows": 500, "n_factors": 8, "classes": False, "sizes": sizes, "scores": scores}
 
 
@@ -158,7 +158,7 @@ class TestPage:
         ]
         rows = cleaned.tables[0].rows
         assert rows[0][:7] == ["w", "500 × 8", "0.800", "2.0", "+0.050", "+0.600", "+0.050 ± 0.000 !"]
-        assert rows[0][7:] == ["4.0", "+0.000 ± 0.000", "5.0", "+0.000"]
+        assert rows[0][7:] == ["4.0", "+0.000 ± 0.000", "5.0", "+0.000", "3.0", "+0.000 ± 0.000"]
         assert rows[-1][0] == "mean of 2" and rows[-1][6] == "+0.025"
 
     def test_nothing_stored_shows_nothing(self) -> None:

@@ -270,7 +270,9 @@ def test_a_name_is_taken_as_it_is_and_standard_input_stands_alone():
         find_files(["-", "a.csv"])
     with pytest.raises(ValueError, match=r"data: the list of files is empty\. Name at least one\."):
         rank([], "y")
-    with pytest.raises(TypeError, match=r"data must be a path, a list of paths, or a pandas, .*; got list\."):
+    with pytest.raises(
+        ValueError, match=r"data must have 2 dimensions, rows by factors; got an array of shape \(2,\)\."
+    ):
         rank([1, 2], "y")
 
 

@@ -87,7 +87,7 @@ def temporary(tmp_path, monkeypatch):
 def read(data, target="y", **options):
     """The table that `rank` would analyse."""
     files = (str(data),) if data.is_file() else tuple(map(str, sorted(data.iterdir())))
-    return _load(str(data), files, target, RankSettings.parse(options), lambda _: None)
+    return _load(str(data), files, target, RankSettings.parse(options), lambda _: None)[0]
 
 
 def rank_small(monkeypatch, *arguments, **options):

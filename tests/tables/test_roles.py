@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from firstfactor.settings import RankSettings
-from firstfactor.tables.dataset import read_dataset, to_polars
+from firstfactor.tables.dataset import read_dataset
+from firstfactor.tables.in_memory import to_polars
 from firstfactor.tables.roles import Request
 from firstfactor.tables.source import frame_source
 

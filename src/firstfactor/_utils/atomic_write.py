@@ -4,8 +4,10 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -16,6 +18,9 @@ if sys.platform != "win32":
 
 # Names of temporary files, for users who find one.
 _TEMPORARY = ".firstfactor-*.part"
+
+# Beginning of the names of private folders, and the file that is locked in them.
+_FOLDER, _LOCK = "firstfactor-app-", "lock"
 
 # Maximum number of links followed in succession, as in the system.
 MOST_LINKS = 40
@@ -98,6 +103,44 @@ def temporary_file(folder: str | os.PathLike[str], permissions: int = PRIVATE) -
         finally:
             with contextlib.suppress(FileNotFoundError):  # moved to its target
                 os.unlink(file.name)
+
+
+@contextlib.contextmanager
+def private_folder() -> Iterator[Path]:
+    """Create a folder that only this user can open, for the duration of the context.
+
+    It is among the system's temporary ones; those that killed processes left there are removed. A living process holds
+    the lock of its folder.
+    """
+    for left in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with contextlib.suppress(OSError):
+            _remove_left_folder(left)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        try:
+            lock = open(folder / _LOCK, "xb")  # noqa: SIM115
+        except FileNotFoundError:  # another process took it for a leftover
+            continue
+        break
+    with lock:
+        with contextlib.suppress(OSError):  # without locks, leftovers stay
+            _lock(lock.fileno())
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_left_folder(folder: Path) -> None:
+    """Remove a private folder of this user that no process has locked."""
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != _user():
+        return
+    if (folder / _LOCK).exists():
+        _remove_leftover(folder / _LOCK)
+        shutil.rmtree(folder)
+    else:
+        folder.rmdir()
 
 
 def _make(folder: Path, permissions: int) -> IO[bytes]:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# Maximum number of options that an error lists.
+MOST_OPTIONS = 20
+
+
 class Mention(NamedTuple):
     """Parameter as a message mentions it: ``name``, ``name=``, or ``name=value`` with the value as it is written."""
 
@@ -156,10 +160,13 @@ def is_share(value: Any) -> bool:
 
 
 def unknown_option(name: str, options: Iterable[str]) -> TypeError:
-    """Return the error for an unknown keyword, with the most similar known one; with all of them if none is similar."""
+    """Return the error for an unknown keyword, with the most similar known one; with a few of them if none is."""
     plain = {option.replace("_", ""): option for option in sorted(options)}
     near = difflib.get_close_matches(name.lower().replace("_", ""), plain, n=1)
-    way_out = f"Did you mean {plain[near[0]]!r}?" if near else f"The options are: {', '.join(plain.values())}."
+    listed = f"The options are: {', '.join(plain.values())}."
+    if len(plain) > MOST_OPTIONS:
+        listed = f"The docstring describes all {len(plain)} options: help() shows it."
+    way_out = f"Did you mean {plain[near[0]]!r}?" if near else listed
     return TypeError(f"there is no option {name!r}. {way_out}")
 
 

@@ -1,5 +1,7 @@
 """Threads: the only module that knows of more than one core."""
 
+import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -156,6 +158,14 @@ def _until_given_up(items: Sequence[Item]) -> Iterator[Item]:
         if stopped is not None and stopped.is_set():
             raise InterruptedError("cancelled")
         yield item
+
+
+def interrupt_main_thread() -> None:
+    """Send Ctrl-C to the main thread, which may be waiting."""
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 def _comes_from_interrupt(error: BaseException | None) -> bool:

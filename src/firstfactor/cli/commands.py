@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from .. import __version__
@@ -12,6 +13,8 @@ try:
 except ImportError:
     sys.exit("error: the command firstfactor needs typer: pip install 'firstfactor[cli]'")
 
+from .._utils.packages import require
+from .errors import exit_on_error
 from .options import DEMO, Command, Demo, takes_parameters
 from .run import run
 
@@ -54,6 +57,16 @@ The true factors of friedman, ishigami and heavy-tailed are known, and compared 
 Examples:
   firstfactor demo
   firstfactor demo diabetes --html diabetes.html
+"""
+
+APP_HELP = """Open a page in the browser to rank the factors of a table, and to change what is asked.
+
+The page is served to this machine only, at an address with a token. Tables stay on this machine.
+
+\b
+Examples:
+  firstfactor app
+  firstfactor app data.csv
 """
 
 MORE_HELP = "Full descriptions: https://firstfactor.readthedocs.io, or help(firstfactor.rank) in Python."
@@ -115,15 +128,43 @@ def rank(
 
 @app.command(help=DEMO_HELP, cls=Command, epilog=MORE_HELP)
 @takes_parameters(*DEMO)
-def demo(name: Annotated[Demo, typer.Argument(help="Name of the table.")] = Demo.friedman, **given: Any) -> None:
+def demo(
+    name: Annotated[Demo, typer.Argument(help="Name of the table.")] = Demo.friedman,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Another response than the usual one.")
+    ] = None,
+    **given: Any,
+) -> None:
     """Rank the factors of a table that needs no file."""
 
     def work(options: dict[str, Any], show: "Progress", for_report: bool) -> "Ranking":
-        from .demo import rank_demo
+        from ..problems.demo_tables import load_demo
+        from ..ranking import make_ranking
 
-        return rank_demo(name.value, show, options, for_report)
+        table = load_demo(name.value)
+        options = {"categorical": table.categorical, **options}
+        ranking = make_ranking(table.frame, target or table.target, show, options, for_report)
+        return replace(ranking, dataset=replace(ranking.dataset, shown=name.value, true_factors=table.true_factors))
 
     run(work, [], given)
+
+
+@app.command("app", help=APP_HELP)
+def _app(
+    data: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Table to open.", show_default=False)] = None,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Port. Default: a free one.", show_default=False)
+    ] = 0,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
+) -> None:
+    """Serve the page."""
+    with exit_on_error(debug=False):
+        for package in ("starlette", "uvicorn", "jinja2", "polars"):
+            require(package, "the app", "app")
+        from ..app.server import run as serve
+
+        serve(data, host, port, not no_browser)
 
 
 @app.command("warm-up", help=WARM_UP_HELP)

@@ -2,9 +2,11 @@
 
 import signal
 import sys
-from threading import Timer, main_thread
+from threading import Timer
 from types import TracebackType
 from typing import Any
+
+from .._utils.threads import interrupt_main_thread
 
 INTERRUPTED = 130
 
@@ -56,16 +58,8 @@ class Interrupts:
             self._hooks[1](kind, error, trace)
 
     def _send_again(self) -> None:
-        self._again = Timer(0.01, _interrupt_main_thread)
+        self._again = Timer(0.01, interrupt_main_thread)
         self._again.start()
 
 
 INTERRUPTS = Interrupts()
-
-
-def _interrupt_main_thread() -> None:
-    """Send Ctrl-C to the main thread, which may be waiting."""
-    if sys.platform == "win32":
-        signal.raise_signal(signal.SIGINT)
-    else:
-        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)

@@ -1,5 +1,6 @@
 """Options of the commands: those made from the parameters of `rank`, and those for output."""
 
+import csv
 import inspect
 import re
 import sys
@@ -18,37 +19,14 @@ from ..settings import RANK, RENAMED, find
 from .errors import as_typed, dashed
 
 # Parameters that do not apply to a table that comes with the package.
-_ONLY_FOR_FILES = (
-    "factors",
-    "drop",
-    "leaks",
-    "categorical",
-    "factor_groups",
-    "regroup",
-    "period",
-    "date_parts",
-    "task",
-    "output_weights",
-    "missing",
-    "weight",
-    "groups",
-    "unique",
-    "sample",
-    "memory",
-    "scheduler",
-    "workers",
-    "format",
-    "table",
-    "na",
-    "decimal",
-)
+_ONLY_FOR_FILES = ("memory", "scheduler", "workers", "format", "table", "na", "decimal")
 
 # The panels of the help in their order, with the parameters in each; those that are in none are for experts.
 PANELS = {
     "Most used": ("target", "factors", "drop", "categorical", "groups", "missing", "alpha", "html", "csv", "json"),
     "Data": (
         *("leaks", "factor_groups", "regroup", "period", "date_parts", "task", "response_scale", "output_weights"),
-        *("weight", "unique", "sample", "format", "table", "na", "decimal"),
+        *("weight", "unique", "where", "sample", "format", "table", "na", "decimal"),
     ),
     "Selection": (
         *("method", "rule", "control", "goal", "forced", "max_factors", "compact", "importance", "split", "stability"),
@@ -176,12 +154,52 @@ def _read_numbers(name: str, texts: list[str]) -> dict[str, float]:
     return {column: _number(name, number) for column, number in (_split(name, part) for part in parts)}
 
 
+_FILTER = re.compile(r'(?:"((?:[^"]|"")+)"|([^="]+))=(.+)', re.DOTALL)
+_RANGE = re.compile(r"(-?[\d.eE+:T-]*[\d.])?\.\.(-?[\d.][\d.eE+:T-]*)?")
+
+
+def _read_filters(name: str, texts: list[str]) -> dict[str, Any]:
+    """Parse filters of rows from texts such as age=18..65 or region=north,south.
+
+    Names and values with signs that mean something else are put in double quotes, as in CSV.
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        parts = _FILTER.fullmatch(text)
+        if parts is None:
+            raise typer.BadParameter(
+                f"{text!r} is neither a range, such as age=18..65, nor values, such as region=north,south.",
+                param_hint=f"--{dashed(name)}",
+            )
+        column, values = parts[1].replace('""', '"') if parts[1] else parts[2].strip(), parts[3].strip()
+        if _RANGE.fullmatch(values) and values != "..":
+            low, high = map(_end, values.split("..", 1))
+            new: Any = (low, high)
+        else:
+            new = next(csv.reader([values], skipinitialspace=True))
+        if column in found and isinstance(new, list) and isinstance(found[column], list):
+            new = [*found[column], *new]
+        elif column in found:
+            raise typer.BadParameter(f"{column!r} is given twice.", param_hint=f"--{dashed(name)}")
+        found[column] = new
+    return found
+
+
+def _end(text: str) -> float | str | None:
+    """Parse an end of a range: a number, a date, or none."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
+
+
 def _read_list(name: str, texts: list[str]) -> list[float]:
     """Parse numbers that are separated by commas or given one by one."""
     return [_number(name, part.strip()) for text in texts for part in text.split(",")]
 
 
 _READ: dict[Any, Callable[[str, list[str]], Any]] = {
+    "filters": _read_filters,
     "groups": _read_groups,
     "numbers": _read_numbers,
     "list of numbers": _read_list,
@@ -292,6 +310,8 @@ def full_help(name: str) -> str:
 
 
 def _comma_separated(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "..".join(map(str, value))
     return ",".join(value) if isinstance(value, list) else str(value)
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.atomic_write import errors_naming, follow_links, write_whole
 from .._utils.memory import since_start
-from .._utils.packages import require
 from .._utils.text import without_controls
 from ..tables.find_files import STANDARD_INPUT, find_files
 from .errors import EXPECTED, STANDARD_OUTPUT, exit_on_error
@@ -211,17 +210,13 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _write_plot(ranking: "Ranking", path: Path) -> None:
-    """Save the plot of importances; the same result gives the same bytes."""
-    matplotlib = require("matplotlib", "a picture")
-    kind = path.suffix[1:].lower()
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    with matplotlib.rc_context({"svg.hashsalt": "firstfactor"}), warnings.catch_warnings():
+    """Save the plot of importances."""
+    from ..reporting.figures import save_figure
+
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # characters without a font: the ending names them
-        figure: Any = ranking.plot().figure
-        write_whole(
-            path,
-            lambda file: figure.savefig(file, format=kind, dpi=150, bbox_inches="tight", metadata=undated),
-        )
+        figure = ranking.plot().figure
+    write_whole(path, lambda file: save_figure(figure, file, path.suffix[1:].lower()))
 
 
 # --- progress --------------------------------------------------------------------------------------------------------

@@ -303,7 +303,7 @@ def _read_array(column: NDArray[Any], label: Label) -> Column:
 
 def _object_values(values: list[Any], label: Label) -> Column:
     """Read a column of arbitrary objects as numbers, booleans, text or dates."""
-    missing = np.fromiter((_is_missing(value) for value in values), bool, len(values))
+    missing = np.fromiter((is_unknown(value) for value in values), bool, len(values))
     if missing.any():
         known = [value for value, is_missing in zip(values, missing, strict=True) if not is_missing]
         return replace(_known_objects(known, label), missing=missing)
@@ -332,7 +332,8 @@ def _known_objects(values: list[Any], label: Label) -> Column:
     )
 
 
-def _is_missing(value: Any) -> bool:
+def is_unknown(value: Any) -> bool:
+    """Return True for a missing value: None, NaN, or those of pandas."""
     if value is None:
         return True
     equal = value == value  # may be an array, or pandas.NA, which is neither true nor false

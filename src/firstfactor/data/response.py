@@ -136,6 +136,12 @@ def read_target(y: Any, n_rows: int) -> RawResponse:
 def _open_target(y: Any) -> RawResponse:
     if y is None:
         raise ValueError("FIRST requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        raise InputTypeError(
+            "{y} must hold one value for each row; got the text {name!r}. Only rank takes the name of a column: "
+            "rank(table, {name!r}).",
+            name=y,
+        )
     target = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(target, nw.Series):
         return RawResponse(

@@ -69,6 +69,24 @@ class LeakWarning(DataQualityWarning):
     """
 
 
+class ColumnsWarning(DataQualityWarning):
+    """Warning that columns are no factors: they were left out, or are constant.
+
+    See Also
+    --------
+    DataQualityWarning : Warnings about all findings.
+
+    Examples
+    --------
+    To stop if a column is left out:
+
+    >>> import warnings
+    >>> from firstfactor import ColumnsWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ColumnsWarning)
+    """
+
+
 class RowsWarning(DataQualityWarning):
     """Warning that rows are copies, were left out, follow each other, or that few of them hold the variance.
 

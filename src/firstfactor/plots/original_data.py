@@ -16,7 +16,7 @@ from ..data.response import read_target
 from ..data.stored_table import ColumnTable
 from ..data.table import open_table
 from ..results.indices import Indices
-from ..settings import Options
+from ..settings import Options, VarianceEstimator
 from ..variance.conditional import Variances, encoding_options, make_variances
 
 Floats = NDArray[np.float64]
@@ -188,7 +188,7 @@ class AnalysedTable:
                 name = indices.names[i]
                 if len(indices.members[i]) > 1:
                     name = f"{name}: {names[j]}"
-                yield i, name, _read(column, names[j], indices.kinds[i] == "category").take(rows)
+                yield i, name, read_original(column, names[j], indices.kinds[i] == "category").take(rows)
 
     def _open(self, wanted: Collection[int]) -> tuple[tuple[str, ...], NDArray[Any] | Iterator[Any]]:
         """Return the names of all columns, and the columns; those of a table in files are None if not wanted."""
@@ -215,7 +215,7 @@ class AnalysedTable:
             return OriginalTarget(names[0], values, tuple(classes[k] for k in shown), classes)
         return OriginalTarget(names[0], exact_floats(outputs.columns[0].values)[:, None], names)
 
-    def variances(self, factors: Collection[int], estimator: str = "nearest") -> Variances:
+    def variances(self, factors: Collection[int], estimator: VarianceEstimator = "nearest") -> Variances:
         """Return conditional variances given some factors, on all rows that were analysed."""
         assert self.options is not None
         plain = replace(
@@ -260,7 +260,7 @@ def _check_table(names: tuple[str, ...], indices: Indices, unnamed: bool) -> Non
     )
 
 
-def _read(column: Any, name: str, category: bool) -> OriginalColumn:
+def read_original(column: Any, name: str, category: bool) -> OriginalColumn:
     """Return one column of the table as numbers or as levels in order."""
     read = read_column(column, f"column {name!r} of X")
     values = read.values

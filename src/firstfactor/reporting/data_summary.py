@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils.text import list_names, printable, shorten
 from ..data.design import Kind
@@ -125,12 +126,17 @@ def draw_histogram(column: OriginalColumn, least_rows: int = 1) -> str:
     if column.levels:
         counts = np.sort(column.counts[column.counts >= least_rows])[::-1][:BARS]
     else:
-        known = column.values[column.known]
-        low, high = core(known) if known.size else (0.0, 1.0)
-        counts = np.histogram(np.clip(known, low, high), BARS, (low, high))[0]
+        counts = count_numbers(column)[0]
         counts = np.where(counts >= least_rows, counts, 0)
     heights = counts / max(counts.max(initial=0), 1)
     return "".join(f"M{bar} 1v{-height:.3g}h.9V1" for bar, height in enumerate(heights.tolist()) if height)
+
+
+def count_numbers(column: OriginalColumn) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the number of rows of each bar of a histogram of numbers, and the edges of the bars."""
+    known = column.values[column.known]
+    low, high = core(known) if known.size else (0.0, 1.0)
+    return np.histogram(np.clip(known, low, high), BARS, (low, high))
 
 
 def _find_dates(X: Any) -> set[str]:

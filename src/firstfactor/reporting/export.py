@@ -99,6 +99,7 @@ def as_dict(result: Exported) -> dict[str, Any]:
             "task": indices.task,
             "classes": result.classes,
             "rows_in_file": data.n_read,
+            "rows_chosen": data.n_chosen,
             "rows_drawn": data.n_drawn,
             "rows_dropped": data.n_dropped,
             "rows_without_target": data.dropped.no_target,

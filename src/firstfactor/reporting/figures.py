@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .._utils.packages import require
 from .._utils.text import printable
@@ -127,6 +127,14 @@ def figure_to_svg(figure: Any, name: str, description: str) -> str:
         f'<svg viewBox="0 0 {72 * width:g} {72 * height:g}" style="width: {REM_PER_INCH * width:.2f}rem" role="img" '
         f'aria-label="{html.escape(description)}">{content}'
     )
+
+
+def save_figure(figure: Any, file: IO[bytes], kind: str) -> None:
+    """Save a figure as "png", "svg" or "pdf"; the same figure gives the same bytes."""
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    with require("matplotlib", "a picture").rc_context({"svg.hashsalt": "firstfactor"}), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # characters without a font
+        figure.savefig(file, format=kind, dpi=150, bbox_inches="tight", metadata=undated)
 
 
 def _page_tag(found: "re.Match[str]") -> str:

@@ -17,9 +17,9 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
 
     The factors of a cluster are named as one driver. Set ``several`` if the name of the response is a plural.
     """
-    drivers = [driver for driver in indices.drivers if not set(driver.factors) <= set(indices.for_prediction)]
+    drivers = [driver for driver in indices.drivers if not set(driver.factors) <= set(indices.without_evidence)]
     if not drivers:
-        return f"{say_nothing_selected(indices, response)}{_say_for_prediction(indices)}"
+        return f"{say_nothing_selected(indices, response)}{_say_without_evidence(indices)}"
     named = [driver for driver in drivers[:MOST_DRIVERS] if driver.importance >= LEAST_LOST]
     shared = _sharing(indices, named, drivers[len(named) :])
     if not named and not shared:
@@ -31,17 +31,29 @@ def say_drivers(indices: Indices, response: str, *, several: bool = False) -> st
         return f"{names} {'was' if one else 'were'} selected to explain {response}{after}."
     response = f"T{response[1:]}" if response.startswith("the ") else response
     verb = _verb(indices, named or shared, several or len(indices.outputs) > 1)
-    return f"{response} {verb} {names}{after}.{_say_for_prediction(indices)}"
+    return f"{response} {verb} {names}{after}.{_say_without_evidence(indices)}"
 
 
-def _say_for_prediction(indices: Indices) -> str:
-    """Return the sentence on factors that only help to predict; empty if there are none."""
-    names = [printable(indices.names[i]) for i in indices.selected.tolist() if i in indices.for_prediction]
-    if not names:
-        return ""
-    helps, each = ("helps", "it") if len(names) == 1 else ("help", "each")
-    listed = list_names(names, most=MOST_DRIVERS)
-    return f" For prediction, {listed} {helps} as well, though the evidence for {each} is not enough."
+def _say_without_evidence(indices: Indices) -> str:
+    """Return the sentences on factors that only help to predict, or were added for ``min_factors``; empty without."""
+    predicting = _names_of(indices, indices.for_prediction)
+    added = _names_of(indices, () if indices.path is None else indices.path.added_to_minimum)
+    sentence = ""
+    if predicting:
+        helps, each = ("helps", "it") if len(predicting) == 1 else ("help", "each")
+        listed = list_names(predicting, most=MOST_DRIVERS)
+        sentence += f" For prediction, {listed} {helps} as well, though the evidence for {each} is not enough."
+    if added:
+        were = "was" if len(added) == 1 else "were"
+        sentence += (
+            f" {list_names(added, most=MOST_DRIVERS)} {were} added to reach min_factors, without enough evidence."
+        )
+    return sentence
+
+
+def _names_of(indices: Indices, factors: Sequence[int]) -> list[str]:
+    """Return the names of some factors, in order of decreasing importance."""
+    return [printable(indices.names[i]) for i in indices.selected.tolist() if i in factors]
 
 
 def name_driver(driver: RankingLine) -> str:

@@ -27,8 +27,8 @@ class Explanations(frames.Tabular):
     def reasons(self) -> tuple[str, ...]:
         """Reason for each factor.
 
-        One of ``selected``, ``prediction``, ``constant``, ``function``, ``stands in``, ``adds little``, ``removed``,
-        ``no room``, ``lacks evidence`` or ``adds nothing``.
+        One of ``selected``, ``prediction``, ``minimum``, ``constant``, ``function``, ``stands in``, ``adds little``,
+        ``removed``, ``no room``, ``lacks evidence`` or ``adds nothing``.
         """
         return tuple(reason for reason, _ in self._found)
 
@@ -76,6 +76,8 @@ def _say_reason(indices: Indices, factor: int, reason: Reason) -> str:
     evidence, path, exchange = indices.evidence, indices.path, find_exchange(indices, factor)
     alone = _alone(indices, factor)
     match reason:
+        case "minimum":
+            return f"was added to reach min_factors: {_say_lack(indices, factor)}"
         case "prediction":
             return f"helps to predict, but there is {_say_lack(indices, factor)}"
         case "selected":
@@ -136,7 +138,7 @@ def _say_lack(indices: Indices, factor: int) -> str:
     p_value = np.nan if indices.uncertainty is None else float(indices.p_values[factor])
     if np.isnan(p_value) or indices.procedure is None:
         return "the others explain everything"
-    selected = [printable(indices.names[i]) for i in indices.selected.tolist() if i not in indices.for_prediction]
+    selected = [printable(indices.names[i]) for i in indices.selected.tolist() if i not in indices.without_evidence]
     beside = f" beside {list_names(selected, most=3)}" if selected else ""
     return f"not enough evidence{beside} ({say_p(p_value)}, needed {indices.procedure.alpha:g})"
 

@@ -28,6 +28,7 @@ from .uncertainty import SAMPLE_SIZE_OK, Evidence, SampleSize, Uncertainty
 # Reason why a factor was selected or left out.
 Reason = Literal[
     "selected",
+    "minimum",
     "prediction",
     "constant",
     "function",
@@ -181,7 +182,13 @@ class Indices(frames.Tabular):
         if self.kept is None or self.procedure is None or self.procedure.goal != "predict" or self.uncertainty is None:
             return ()
         lacking = self.uncertainty.p_values > self.procedure.alpha
-        return tuple(i for i in self.kept if lacking[i] and i not in self.forced)
+        added = () if self.path is None else self.path.added_to_minimum
+        return tuple(i for i in self.kept if lacking[i] and i not in self.forced and i not in added)
+
+    @property
+    def without_evidence(self) -> tuple[int, ...]:
+        """Positions of the factors that are selected without enough evidence: for prediction, or for a minimum."""
+        return (*self.for_prediction, *(() if self.path is None else self.path.added_to_minimum))
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
@@ -368,6 +375,8 @@ class Indices(frames.Tabular):
 def find_reason(indices: Indices, factor: int) -> Reason:
     """Return the reason why a factor was selected or left out."""
     evidence, path = indices.evidence, indices.path
+    if path is not None and factor in path.added_to_minimum:
+        return "minimum"
     if factor in indices.for_prediction:
         return "prediction"
     if indices.support[factor]:  # first: a factor selected on other rows may be constant on these

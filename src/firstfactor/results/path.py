@@ -14,14 +14,14 @@ from .._utils import frames
 class Step:
     """One step of a selection: the effect of each candidate on a set of factors, and the change that was made."""
 
-    phase: Literal["forward", "elimination", "exchange", "prediction", "compact"]
+    phase: Literal["forward", "elimination", "exchange", "prediction", "compact", "minimum"]
     """Phase of the selection that the step belongs to."""
     base: tuple[int, ...]
     """Set of factors before the step."""
     base_explained: float
     """Variance of the response that the base explains."""
     candidates: tuple[int, ...]
-    """Factors that could enter (forward, exchange, prediction) or leave (elimination, compact)."""
+    """Factors that could enter (forward, exchange, prediction, minimum) or leave (elimination, compact)."""
     explained: NDArray[np.float64]
     """Variance V̂ explained by the base with each candidate added or left out."""
     chosen: tuple[int, ...]
@@ -102,6 +102,11 @@ class Path(frames.Tabular):
         """Removed factors that ``compact`` dropped because the others explain nearly as much, in order of removal."""
         compact = {i for step in self.steps if step.phase == "compact" for i in step.leaving}
         return tuple(i for i in self.removed if i in compact)
+
+    @property
+    def added_to_minimum(self) -> tuple[int, ...]:
+        """Factors that entered only because of ``min_factors``."""
+        return tuple(i for step in self.steps if step.phase == "minimum" for i in step.chosen)
 
     @property
     def is_calibrated(self) -> bool:

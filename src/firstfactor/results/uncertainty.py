@@ -1,6 +1,6 @@
 """Uncertainty of a result: standard errors, p-values, and a diagnosis of the sample size."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,13 @@ class Evidence:
     """Factors that are functions of selected ones, with the factors that determine them."""
     rest: float
     """Lower bound on the share of the variance of the response that all factors left out explain together."""
+
+    def without(self, factors: Collection[int]) -> "Evidence":
+        """Return the evidence for other factors, when these are selected as well; nothing is known of the rest then."""
+        left = [i for i in self.p_values if i not in factors]
+        p_values, single = ({i: some[i] for i in left} for some in (self.p_values, self.single_p_values))
+        functions = {i: of for i, of in self.functions_of.items() if i not in factors}
+        return Evidence(p_values, single, functions, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,14 +16,14 @@ from ..inference.sample_size import diagnose_sample_size
 from ..inference.standard_errors import plug_in
 from ..inference.targets import Target, total_target
 from ..results.indices import Indices
-from ..results.path import Path
+from ..results.path import Path, Step
 from ..results.uncertainty import SampleSize, Uncertainty
 from ..settings import Settings
 from ..variance.conditional import Variances, halves
 from ..variance.totals import single_totals
 from .algorithms import eliminate, forward_rule, select_forward
 from .compact import make_compact
-from .selection import OnStep, Selection, StepCallback, ignore_step
+from .selection import OnStep, Selection, StepCallback, first_best, ignore_step
 
 
 def fit(variances: Variances, procedure: Settings, callback: StepCallback = ignore_step) -> Indices:
@@ -48,6 +48,15 @@ def choose(variances: Variances, procedure: Settings) -> tuple[int, ...]:
 
 
 def _select(variances: Variances, procedure: Settings, callback: StepCallback, explain: bool = True) -> Selection:
+    """Select factors, and add some if there are fewer than ``min_factors``."""
+    selection = _select_compact(variances, procedure, callback, explain)
+    if len(selection.kept) - len(selection.forced) >= procedure.min_factors:
+        return selection
+    on_step = in_context(callback, variances.design.names, selection.total)
+    return _add_to_minimum(variances, selection, procedure.min_factors, on_step)
+
+
+def _select_compact(variances: Variances, procedure: Settings, callback: StepCallback, explain: bool) -> Selection:
     """Select factors by the rule and, with ``compact``, reduce them to a small set that explains nearly as much."""
     selection = _select_by_rule(variances, procedure, callback, explain)
     is_flag = checks.is_boolean(procedure.compact)
@@ -74,6 +83,29 @@ def _select_by_rule(variances: Variances, procedure: Settings, callback: StepCal
     forward = forward_rule(procedure.forward)
     entered, steps = select_forward(variances, forward, on_step, forced, procedure.max_factors)
     return eliminate(variances, entered, procedure.elimination, steps, on_step, forced)
+
+
+def _add_to_minimum(variances: Variances, selection: Selection, least: int, on_step: OnStep) -> Selection:
+    """Add the factors that explain most beside the selected ones until there are ``least``, whatever the evidence."""
+    unit = selection.total / variances.response.variance  # the rule may have used some of the rows
+    kept, steps = selection.kept, list(selection.steps)
+    candidates = [i for i in variances.design.varying if i not in kept]
+    while candidates and len(kept) - len(selection.forced) < least:
+        explained = variances.response.variance - np.asarray(variances.plus_each(kept, candidates))
+        best = candidates[first_best(explained, variances.tolerance)]
+        base = variances.response.variance - variances.of(kept)
+        steps.append(Step("minimum", kept, unit * base, tuple(candidates), unit * explained, (best,)))
+        on_step(steps[-1])
+        kept = tuple(sorted((*kept, best)))
+        candidates.remove(best)
+    p_values, evidence = selection.p_values, selection.evidence
+    if p_values is not None:
+        known = dict(zip(selection.kept, p_values.tolist(), strict=True))
+        known |= {i: np.nan if evidence is None else evidence.p_values.get(i, np.nan) for i in kept if i not in known}
+        p_values = np.array([known[i] for i in kept])
+    if evidence is not None:
+        evidence = evidence.without(kept)
+    return replace(selection, kept=kept, steps=tuple(steps), p_values=p_values, evidence=evidence)
 
 
 def find_forced(variances: Variances, procedure: Settings) -> tuple[int, ...]:

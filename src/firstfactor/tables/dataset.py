@@ -1,23 +1,27 @@
 """From a source to a table: only the columns and rows that are wanted, checked and typed, in memory or in files."""
 
+import contextlib
+import datetime
+import difflib
+import numbers
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from .._utils.checks import InputError, Mention, Message
-from .._utils.text import first_line, list_names, quote_names
+from .._utils.text import list_names, quote_names
 from ..data.columns import EXACT_INTEGERS
 from ..data.observations import Dropped, list_gaps
 from ..data.stored_table import ColumnTable
+from ..settings import RankSettings
 from .inventory import MOST_LEVELS, ColumnInfo, is_missing, take_inventory
-from .roles import Request, Roles, find_roles, resolve_names, sort_out
+from .roles import Request, Roles, as_list, find_column, find_roles, resolve_names, sort_out
 from .source import ROW, WIDE, Source
 from .written import as_number, split_dates, undecorated
 
@@ -47,6 +51,8 @@ class Dataset:
     """Columns that cannot be factors, and why."""
     n_read: int = 0
     """Number of rows in the file."""
+    n_chosen: int | None = None
+    """Number of rows that `where` leaves, None for all."""
     n_drawn: int | None = None
     """Number of rows drawn at random, None for all."""
     dropped: Dropped = field(default_factory=Dropped)
@@ -146,7 +152,14 @@ class Wanted:
 
     def read(self, columns: Sequence[ColumnInfo]) -> pl.DataFrame:
         """Read some columns into memory, null where a value is missing."""
-        return pl.DataFrame([_in_64_bits(self.source, values) for values in self.source.collect(self.select(columns))])
+        if self.drawn is not None:
+            return pl.DataFrame(self._read_new(columns))
+        keys = [(column, column.name in self.roles.categorical) for column in columns]
+        return pl.DataFrame(self.source.find(keys, lambda new: self._read_new([column for column, _ in new])))
+
+    def _read_new(self, columns: Sequence[ColumnInfo]) -> Iterator[pl.Series]:
+        for values in self.source.collect(self.select(columns)):
+            yield _in_64_bits(self.source, values)
 
     def split(self, values: pl.Series) -> tuple[list[pl.Series], dict[str, float]]:
         """Return a factor with the parts of its dates if they are wanted, and the periods of these."""
@@ -179,25 +192,17 @@ class Contents(NamedTuple):
     has_dates: bool
 
 
-def to_polars(data: Any) -> pl.DataFrame:
-    """Convert a data frame of any library to one of polars."""
-    frame = nw.from_native(data, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        raise TypeError(
-            f"data must be a path, a list of paths, or a pandas, polars or pyarrow table; got {type(data).__name__}. "
-            "For arrays, use FIRST().fit(X, y)."
-        )
-    # The order of categories, which pandas does not pass on.
-    ordered = {name: dtype.categories for name, dtype in frame.schema.items() if isinstance(dtype, nw.Enum)}
-    enums = {name: pl.Enum(levels) for name, levels in ordered.items() if all(isinstance(one, str) for one in levels)}
-    try:
-        return frame.to_polars().cast(enums)  # type: ignore[arg-type]
-    except pl.exceptions.PolarsError as error:
-        raise ValueError(f"data: a column has a type that polars cannot read: {first_line(error)}") from error
+def read_columns(source: Source, columns: Sequence[ColumnInfo]) -> list[pl.Series]:
+    """Return the values of some columns in all rows, null where one is missing."""
+    if not columns:
+        return []
+    roles = Roles((), None, None, (), frozenset())
+    return Wanted(source, Request(None), roles, (), columns, None).read(columns).get_columns()
 
 
 def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Contents] | None = None) -> Dataset:
     """Find out what the columns hold, then read those that are wanted, with ``read`` if not all into memory."""
+    source, n_in_file, chosen = _choose_rows(source, request)
     roles = find_roles(source, request)
     as_text = [*roles.categorical, *([] if roles.groups is None else [roles.groups])]
     if request.settings.task == "classification":
@@ -221,11 +226,12 @@ def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Cont
         column_options=resolve_names(source, request, roles, X.columns, contents.periods),
         date_parts=tuple(name for name in X.columns if name not in inventory),
         left_out=left_out,
-        n_read=n_rows,
+        n_read=n_rows if n_in_file is None else n_in_file,
+        n_chosen=None if n_in_file is None else n_rows,
         n_drawn=None if drawn is None else len(drawn),
         dropped=contents.dropped,
         n_copies=contents.n_copies,
-        remarks=(*_remark(source, [*others, *used], {*roles.categorical, *roles.others}), *remarks),
+        remarks=(*chosen, *remark_on(source, [*others, *used], {*roles.categorical, *roles.others}), *remarks),
         reading=source.reading,
     )
 
@@ -277,6 +283,149 @@ def _choose(
     if request.settings.missing == "error":
         _refuse_gaps(source, used, roles.targets)
     return used, left_out
+
+
+# Filtered tables in memory that are kept with the whole one.
+MOST_FILTERED = 3
+
+
+def _choose_rows(source: Source, request: Request) -> tuple[Source, int | None, list[str]]:
+    """Return the table with the requested rows only, the number of all rows, and a remark; None if all are wanted."""
+    where = request.settings.where
+    if not where:
+        return source, None, []
+    if source.known is None:
+        return _filter(source, where)
+    kept = source.known.setdefault("filtered", {})
+    key = repr(sorted(where.items(), key=lambda one: one[0]))
+    if key not in kept:
+        kept[key] = _filter(source, where)
+        for oldest in [*kept][:-MOST_FILTERED]:
+            del kept[oldest]
+    found: tuple[Source, int, list[str]] = kept[key]
+    return found
+
+
+def rows_of(source: Source, settings: RankSettings) -> Source:
+    """Return the table with the requested rows only."""
+    return _choose_rows(source, Request(None, settings))[0]
+
+
+def _filter(source: Source, where: Mapping[str, Any]) -> tuple[Source, int, list[str]]:
+    names = [find_column(source, "where", name) for name in where]
+    conditions, words = list[pl.Expr](), list[str]()
+    for column, wanted in zip(take_inventory(source, names, ()), where.values(), strict=True):
+        if isinstance(wanted, tuple):
+            low, high = wanted
+            conditions += _within(source, column, low, high)
+            words.append(f"{column.name} {_say_range(low, high)}")
+        else:
+            levels = as_list(wanted)
+            conditions.append(_among(source, column, levels))
+            words.append(f"{column.name} {list_names([str(level) for level in levels], 'or')}")
+    rows = replace(source, frame=source.frame.filter(reduce(and_, conditions).fill_null(False)), known=None)
+    n_rows, n_left = (int(source.collect(one.frame.select(pl.len())).item()) for one in (source, rows))
+    if n_left < FEWEST_ROWS:
+        raise InputError(
+            "{where}: {n_left:,} of {n_rows:,} rows of {shown} are left; at least {least} are needed. Widen a range, "
+            "or leave out a condition.",
+            n_left=n_left,
+            n_rows=n_rows,
+            shown=source.shown,
+            least=FEWEST_ROWS,
+        )
+    rows = rows if source.known is None else rows.in_memory()
+    return rows, n_rows, [f"{n_left:,} of {n_rows:,} rows were used: those with {list_names(words)}."]
+
+
+def _say_range(low: Any, high: Any) -> str:
+    if low is None or high is None:
+        return f"at most {high}" if low is None else f"at least {low}"
+    return f"from {low} to {high}"
+
+
+def _within(source: Source, column: ColumnInfo, low: Any, high: Any) -> Iterator[pl.Expr]:
+    """Yield the conditions that a number or a date is within a range with its ends; a date ends with its day."""
+    value = _typed(source, column, False)
+    if column.holds not in ("numbers", "dates"):
+        raise InputError(
+            "{where}: column {name!r} of {shown} holds no numbers or dates. Name its values in a list.",
+            name=column.name,
+            shown=source.shown,
+        )
+    for end, is_high in ((low, False), (high, True)):
+        if end is None:
+            continue
+        if column.holds == "numbers":
+            if not isinstance(end, numbers.Real) or end != end:
+                raise _wrong_end(column, end, "a number")
+            yield value <= end if is_high else value >= end
+            continue
+        moment, is_day = _moment(column, end)
+        if isinstance(moment, datetime.time):
+            yield value <= moment if is_high else value >= moment
+        elif is_high and is_day:
+            yield _moments(value) < moment + datetime.timedelta(days=1)
+        else:
+            yield _moments(value) <= moment if is_high else _moments(value) >= moment
+
+
+def _moments(value: pl.Expr) -> pl.Expr:
+    """Return dates and times as they read, whatever their time zone."""
+    return value.cast(pl.String).str.slice(0, 26).str.to_datetime(strict=False, time_unit="us")
+
+
+def _moment(column: ColumnInfo, end: Any) -> tuple[Any, bool]:
+    """Return a date or time to compare with, and whether it is a whole day."""
+    if isinstance(end, datetime.datetime | datetime.time):
+        return end, False
+    if isinstance(end, datetime.date):
+        return datetime.datetime.combine(end, datetime.time()), True
+    for parse in (datetime.date.fromisoformat, datetime.datetime.fromisoformat, datetime.time.fromisoformat):
+        with contextlib.suppress(ValueError, TypeError):
+            found = parse(end)
+            return _moment(column, found)
+    raise _wrong_end(column, end, "a date such as 2024-12-31")
+
+
+def _wrong_end(column: ColumnInfo, end: Any, rule: str) -> InputError:
+    return InputError(
+        "{where}: an end of the range of {name!r} must be {rule}; got {end!r}.", name=column.name, rule=rule, end=end
+    )
+
+
+def _among(source: Source, column: ColumnInfo, levels: Sequence[Any]) -> pl.Expr:
+    """Return the condition that a value is one of some levels, all of which must occur."""
+    value = _typed(source, column, False)
+    if column.holds == "numbers":
+        try:
+            wanted: list[Any] = [float(level) for level in levels]
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                "{where}: column {name!r} of {shown} holds numbers; got {levels}.",
+                name=column.name,
+                shown=source.shown,
+                levels=quote_names([str(level) for level in levels]),
+            ) from error
+        return value.cast(pl.Float64).is_in(wanted)
+    text, is_boolean = value.cast(pl.String), source.dtypes[column.name] == pl.Boolean
+    present = source.collect(source.frame.select(text.alias("").drop_nulls().unique())).to_series().to_list()
+    folded = {level.casefold(): level for level in present}  # true may be written in several ways
+    wanted = [
+        folded.get(str(level).casefold(), str(level)) if is_boolean or isinstance(level, bool) else str(level)
+        for level in levels
+    ]
+    unknown = next((level for level in wanted if level not in present), None)
+    if unknown is not None:
+        near = difflib.get_close_matches(unknown, present, n=3)
+        raise InputError(
+            "{where}: column {name!r} of {shown} has no value {unknown!r}. {way_out}",
+            name=column.name,
+            shown=source.shown,
+            unknown=unknown,
+            way_out=f"Did you mean {quote_names(near, 'or')}?" if near else f"It has {quote_names(sorted(present))}.",
+        )
+    return text.is_in(wanted)
 
 
 def _draw(n_rows: int, request: Request) -> pl.Series | None:
@@ -495,7 +644,7 @@ def as_whole(values: pl.Series) -> pl.Series:
     return values.cast(pl.Int64) if largest is not None and largest <= EXACT_INTEGERS else values
 
 
-def _remark(source: Source, columns: Sequence[ColumnInfo], no_dates: Collection[str]) -> list[str]:
+def remark_on(source: Source, columns: Sequence[ColumnInfo], no_dates: Collection[str]) -> list[str]:
     """Return remarks on columns of text that were read in a way that a person might not expect.
 
     Columns of ``no_dates`` are not read as dates.

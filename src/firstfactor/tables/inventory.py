@@ -3,7 +3,7 @@
 CSV files have columns of text only. Those are numbers, dates, labels, or numbers with something wrong among them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ MOST_LEVELS = 20
 # Text in which this share of the values are numbers is taken for numbers with something wrong.
 MOSTLY = 0.9
 
-# The same, if all other values are one mark without letters, which then stands for missing values.
+# The same, if all other values are one text without digits, such as "n/a", which may stand for missing values.
 OFTEN = 0.5
 _MARK = r"^[^\p{L}\p{N}]+$"
 
@@ -132,10 +132,18 @@ def take_inventory(
     Columns of ``as_text`` are categories even where some of their values are numbers. ``gaps_count`` says whether a
     missing value is a value like others.
     """
-    texts = [name for name in names if source.dtypes[name] == pl.String]
-    others = [name for name in names if source.dtypes[name] != pl.String]
-    columns = _examine_text(source, texts, set(as_text)) | _examine_typed(source, others)
-    return [replace(columns[name], gaps_count=gaps_count) for name in names]
+    as_text = set(as_text)
+
+    def examine(new: Sequence[tuple[str, bool]]) -> Iterator[ColumnInfo]:
+        texts = [name for name, _ in new if source.dtypes[name] == pl.String]
+        others = [name for name, _ in new if source.dtypes[name] != pl.String]
+        columns = _examine_text(source, texts, as_text) | _examine_typed(source, others)
+        return (columns[name] for name, _ in new)
+
+    return [
+        replace(column, gaps_count=gaps_count)
+        for column in source.find([(name, name in as_text) for name in names], examine)
+    ]
 
 
 def _examine_typed(source: Source, names: Sequence[str]) -> dict[str, ColumnInfo]:
@@ -356,24 +364,27 @@ def _judge_numerals(source: Source, text: ColumnInfo, found: dict[str, Any]) -> 
         return text
     if numbers == text.present:
         return replace(text, holds="numbers", removed=taken_away)
-    enough = OFTEN if found["odd_levels"] == 1 and found["marks"] else MOSTLY
-    if not source.format.loose or numbers < enough * text.present:
+    if numbers < OFTEN * text.present:
         return text
     count, row = found["odd"], found["first_odd"]
     value = source.collect(source.frame.filter(pl.col(ROW) == row).select(source.column(text.name))).item().strip()
+    is_word = count > 1 and not any(map(str.isdigit, value))
+    is_mark = found["odd_levels"] == 1 and (is_word or found["marks"])
+    if not is_mark and numbers < MOSTLY * text.present:
+        return text
     if text.levels <= min(FEW_LEVELS, text.present / FEW_LEVELS) and not found["marks"]:
         return replace(text, number_like=value)
     others = "" if count == 1 else f" and {count - 1:,} more"
-    is_mark = found["odd_levels"] == 1 and (count > 1 or found["marks"])
     mark = Mention("na", in_quotes(value))
     raise InputError(
         "column {name!r} of {shown} holds numbers, but for {value!r} on {place}{others}, of {present:,} values. "
-        "{correct} the file, leave the column out ({drop=}), or take all as labels ({categorical=}).",
+        "{correct} the {where}, leave the column out ({drop=}), or take all as labels ({categorical=}).",
         name=text.name,
         shown=source.shown,
         value=value,
         place=source.place(row),
         others=others,
         present=text.present,
+        where="table" if source.format.name == "frame" else "file",
         correct=Message("Use {mark} if it stands for missing values, correct", mark=mark) if is_mark else "Correct",
     )

@@ -98,6 +98,14 @@ def _unknown_column(option: str, name: str, names: Sequence[str], shown: str) ->
     )
 
 
+def find_column(source: Source, option: str, name: str) -> str:
+    """Return the name of a column that a parameter names; it is no pattern."""
+    name = name if name in source.names else tidy_name(name)
+    if name not in source.names:
+        raise _unknown_column(option, name, source.names, source.shown)
+    return name
+
+
 def find_roles(source: Source, request: Request) -> Roles:
     """Return the roles of the columns; an error names the parameter that does not fit the table."""
     settings = request.settings
@@ -143,9 +151,7 @@ def _find_targets(source: Source, target: str | Sequence[str] | None) -> list[st
 
 def _find_other(source: Source, option: str, name: str, taken: dict[str, str]) -> str:
     """Return the column of weights or groups, which no other parameter may have, and add it to ``taken``."""
-    name = name if name in source.names else tidy_name(name)
-    if name not in source.names:
-        raise _unknown_column(option, name, source.names, source.shown)
+    name = find_column(source, option, name)
     if name in taken:
         raise _named_twice(option, name, taken[name])
     taken[name] = option

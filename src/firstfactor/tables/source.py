@@ -13,10 +13,10 @@ import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -125,6 +125,8 @@ AT_ONCE = 400
 # The column that numbers the rows of the file from 0; no file can have one of this name.
 ROW = "\0row"
 
+Key = TypeVar("Key", bound=Hashable)
+
 # Types that few libraries know.
 WIDE = (pl.Int128, pl.UInt128)
 
@@ -216,6 +218,8 @@ class Source:
     """The line of the header."""
     at_once: int = AT_ONCE
     """Number of columns that are examined in one pass through the file."""
+    known: dict[Any, Any] | None = None
+    """What has been found of columns of a table in memory, which is read many times; None to keep nothing."""
 
     @property
     def files(self) -> dict[Path, str]:
@@ -264,6 +268,18 @@ class Source:
         except pl.exceptions.PanicException as error:  # what polars does not expect of a file
             raise ValueError(damaged) from error
 
+    def in_memory(self) -> "Source":
+        """Return the same table in memory, which keeps what is found of its columns."""
+        return dataclasses.replace(self, frame=self.collect(self.frame).lazy(), known={})
+
+    def find(self, keys: Sequence[Key], find_new: Callable[[list[Key]], Iterable[Any]]) -> list[Any]:
+        """Return what is known by keys, and let ``find_new`` find the rest."""
+        known = {} if self.known is None else self.known
+        new = [key for key in keys if key not in known]
+        if new:
+            known.update(zip(new, find_new(new), strict=True))
+        return [known[key] for key in keys]
+
     def with_nulls(self, na: Sequence[str]) -> "Source":
         """Return the same table with null in place of the values that stand for it."""
         numbers = [number for number in map(_as_float, na) if number is not None]
@@ -302,9 +318,9 @@ def typed_source(path: Path, shown: str, kind: Format, frame: pl.LazyFrame, deci
     return Source(path, shown, kind, frame, dtypes, unnamed=unnamed, decimal=decimal or ".")
 
 
-def frame_source(frame: pl.DataFrame, shown: str) -> Source:
+def frame_source(frame: pl.DataFrame, shown: str, decimal: str | None = None) -> Source:
     """Return a data frame as a source; its types are taken as they are."""
-    return typed_source(Path(), shown, Frame(), frame.lazy().with_row_index(ROW))
+    return typed_source(Path(), shown, Frame(), frame.lazy().with_row_index(ROW), decimal)
 
 
 def name_columns(header: Sequence[str], shown: str, loose: bool = True) -> tuple[list[str], frozenset[str]]:

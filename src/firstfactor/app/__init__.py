@@ -1,0 +1,1 @@
+"""The local page of ``firstfactor app``."""

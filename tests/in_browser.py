@@ -1,0 +1,144 @@
+"""The app in a browser: a server in a process of its own, and its page with the steps that a person takes.
+
+`python -m tests.in_browser pictures [FOLDER]` looks at every main state, at two widths and in both colour schemes, and
+`python -m tests.in_browser docs` draws the pictures of docs/guide/app.md.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.command import CLEAN, COMMAND
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-component-update")
+FLAGS += ("disable-sync", "font-render-hinting=none")
+WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@contextmanager
+def serve(*arguments: object) -> Iterator[str]:
+    """The address of the app, which runs until the end."""
+    command = [COMMAND, "app", *map(str, arguments), "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=CLEAN | {"PYTHONUNBUFFERED": "1"}, text=True)
+    assert process.stdout is not None
+    try:
+        line = next((line for line in process.stdout if "http://" in line), "")
+        yield re.search(r"http://\S+", line)[0]  # type: ignore[index]
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        process.stdout.close()
+
+
+@contextmanager
+def open_browser() -> Iterator[Any]:
+    """The browser of this machine."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[f"--{flag}" for flag in FLAGS])
+        yield browser
+        browser.close()
+
+
+class App:
+    """The page of the app in one tab."""
+
+    def __init__(self, context: Any, address: str) -> None:
+        self.page = context.new_page()
+        self.faults: list[str] = []
+        self.foreign: list[str] = []
+        origin = address.partition("/?")[0]
+        self.page.on("console", lambda message: self.faults.append(message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.faults.append(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda one: one.url.startswith((origin, "blob:")) or self.foreign.append(one.url))
+        self.page.set_default_timeout(15_000)  # the first ranking on a machine compiles
+        self.page.goto(address)
+        self.page.wait_for_selector("#start:not([hidden]) #demos button, #choose:not([hidden]), #result:not([hidden])")
+
+    def open_file(self, path: Path) -> "App":
+        """Choose a file."""
+        self.page.set_input_files("#file", path)
+        self.page.wait_for_selector("#choose:not([hidden])")
+        return self
+
+    def open_demo(self, name: str) -> "App":
+        """Choose a demo table."""
+        self.page.click(f"#demos button[data-key='{name}']")
+        self.page.wait_for_selector("#choose:not([hidden])")
+        return self
+
+    def explain(self, target: str) -> "App":
+        """Choose the target among the columns, where the button has its name."""
+        if self.page.get_by_label("Find a column").first.is_visible():
+            self.page.get_by_label("Find a column").first.fill(target)
+        with self.ranked():
+            self.page.get_by_role("button", name=target, exact=True).first.click()
+        return self
+
+    @property
+    def key(self) -> str:
+        """The key of the ranking that is shown; empty if there is none."""
+        return self.page.get_attribute("#chart", "data-result") or ""
+
+    @contextmanager
+    def ranked(self) -> Iterator[None]:
+        """What is done within leads to another ranking, which is waited for."""
+        before = self.key
+        yield
+        self.page.wait_for_function(
+            "before => (document.getElementById('chart').dataset.result || '') !== before "
+            "|| document.querySelector('#dock .error')",
+            arg=before,
+        )
+        if self.page.locator("#dock .error").count():
+            raise AssertionError(self.page.inner_text("#dock .error"))
+
+    def row(self, name: str) -> Any:
+        """The row of a factor."""
+        button = self.page.get_by_role("button", name=name, exact=True)
+        return self.page.locator("#ins > li, #outs > li").filter(has=button)
+
+    def act(self, name: str, what: str) -> None:
+        """Use a button in the row of a factor."""
+        with self.ranked():
+            self.row(name).locator(".acts button", has_text=what).first.click()
+
+    def shown(self) -> dict[str, str]:
+        """The selected factors and what is lost without each, in the order of the page."""
+        names = self.page.locator("#ins > li > .row .factor button").all_inner_texts()
+        return dict(zip(names, self.page.locator("#ins > li > .row .lost > span:last-child").all_inner_texts(), strict=True))
+
+    def steps(self) -> list[str]:
+        """What was done, up to the step in force."""
+        every = self.page.locator("#history button")
+        texts = every.all_text_contents()
+        return texts[: 1 + every.evaluate_all("all => all.findIndex(one => one.ariaCurrent === 'step')")]
+
+    def chips(self) -> list[str]:
+        """The settings in force, as they are written."""
+        return self.page.locator("#chips .chip").all_text_contents()
+
+    def unfold(self) -> None:
+        """Open everything that is folded."""
+        self.page.evaluate("document.querySelectorAll('main details').forEach(one => { one.open = true; })")
+
+    def beyond(self) -> int:
+        """How many pixels the page is wider than the screen."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth"))
+
+    def still(self) -> "App":
+        """Wait for movements to end and pictures to be drawn."""
+        self.page.wait_for_load_state("networkidle")
+        self.page.evaluate(
+            "() => Promise.all([...document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < Infinity).map(one => one.finished.catch(() => 0)),"
+            " ...[...document.images].map(image => image.decode().catch(() => 0))])"
+        )
+        return self
