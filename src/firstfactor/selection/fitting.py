@@ -52,7 +52,7 @@ def _select(variances: Variances, procedure: Settings, callback: StepCallback, e
     selection = _select_compact(variances, procedure, callback, explain)
     if len(selection.kept) - len(selection.forced) >= procedure.min_factors:
         return selection
-    on_step = in_context(callback, variances.design.names, selection.total)
+    on_step = in_context(callback, variances.design.names, selection.response_variance)
     return _add_to_minimum(variances, selection, procedure.min_factors, on_step)
 
 
@@ -87,7 +87,7 @@ def _select_by_rule(variances: Variances, procedure: Settings, callback: StepCal
 
 def _add_to_minimum(variances: Variances, selection: Selection, least: int, on_step: OnStep) -> Selection:
     """Add the factors that explain most beside the selected ones until there are ``least``, whatever the evidence."""
-    unit = selection.total / variances.response.variance  # the rule may have used some of the rows
+    unit = selection.response_variance / variances.response.variance  # the rule may have used some of the rows
     kept, steps = selection.kept, list(selection.steps)
     candidates = [i for i in variances.design.varying if i not in kept]
     while candidates and len(kept) - len(selection.forced) < least:
