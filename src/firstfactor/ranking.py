@@ -661,7 +661,7 @@ def _compare_ranks(
             yield one
             continue
         ranks = replace(settings, response_scale="ranks", checkpoint=None)
-        table = (X, dataset.y, dataset.weights, dataset.groups)
+        table: tuple[Any, ...] = (X, dataset.y, dataset.weights, dataset.groups)
         if isinstance(X, pl.DataFrame) and len(X) > ENOUGH_FOR_RANKS:  # it is a remark, not the answer
             rows = np.random.default_rng(settings.seed).choice(len(X), ENOUGH_FOR_RANKS, replace=False)
             table = tuple(part if part is None else part[rows] for part in table)
