@@ -28,7 +28,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -46,6 +46,9 @@ from ..problems.demo_tables import DEMOS
 from ..tables.find_files import find_files
 from ..tables.formats import FORMATS
 from .worker import Reply, Seat, Worker
+
+if TYPE_CHECKING:
+    import uvicorn
 
 # Names by which this machine calls itself.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -68,6 +71,8 @@ class Limits:
 
     upload: int = 500 * MB
     """Bytes of a file."""
+    unpacked: int = 2_000 * MB
+    """Bytes of a compressed file when it is unpacked, and of the values of a table."""
     sessions: int = 8
     """Sessions at a time; the one that was not used for longest ends."""
     uploads: int = 3
@@ -271,14 +276,14 @@ class App:
             try:
                 name = safe_name(request.query_params["name"])
                 await self._receive(request, folder / name)
-                return await self._open({"path": name, **more}, folder)
+                return await self._open({"path": name, "unpacked": self.limits.unpacked, **more}, folder)
             except BaseException:
                 await asyncio.to_thread(shutil.rmtree, folder, True)
                 raise
         wanted = await _read_json(request)
         if wanted == {"given": True} and self.given is not None:
             return await self._open({"path": self.given, **more})
-        if isinstance(wanted, dict) and set(wanted) == {"demo"} and wanted["demo"] in DEMOS:
+        if isinstance(wanted, dict) and set(wanted) == {"demo"} and wanted["demo"] in [*DEMOS]:
             return await self._open({"demo": wanted["demo"]})
         raise RefusedError(400, "There is no such table.")
 
@@ -533,8 +538,6 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
 
 def run(given: str | None, host: str, port: int, open_browser: bool) -> None:
     """Serve the page until Ctrl-C."""
-    import uvicorn
-
     if given is not None:
         find_files(given)
         if not glob.has_magic(given) and not os.path.exists(given):
@@ -552,12 +555,26 @@ def run(given: str | None, host: str, port: int, open_browser: bool) -> None:
         print(f"firstfactor is at {place.address}\nCtrl-C ends it.", flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(place.address,), daemon=True).start()
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, ws="none"
-        )
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+            make_server(app).run(sockets=[listening])
     print("\nfirstfactor has ended; uploaded files are removed.")
+
+
+def make_server(app: Starlette) -> "uvicorn.Server":
+    """Return the server of an application, which ends quickly."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+            ws="none",
+        )
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:
