@@ -301,10 +301,11 @@ class App:
             raise
         if reply.kind != "answer":
             await self._close(name)
-            return _say(reply)
-        return Response(
-            b'{"session":' + json.dumps(name).encode() + b"," + reply.body[1:], media_type="application/json"
-        )
+        return _describe(name, reply)
+
+    async def describe(self, request: Request) -> Response:
+        """Return an open table once more, for a page that is loaded again."""
+        return _describe(request.path_params["session"], await _last(self._seat(request).ask({"do": "describe"})))
 
     async def _receive(self, request: Request, path: Path) -> None:
         """Write the body of a request to a file, as long as it is not too large."""
@@ -383,6 +384,13 @@ class App:
         """Return a file to take away."""
         key, kind = _need(request, "key", "kind")
         return _say(await _last(self._seat(request).ask({"do": "file", "key": key, "kind": kind})))
+
+
+def _describe(session: str, reply: Reply) -> Response:
+    """Return what a table holds, with the name of its session."""
+    if reply.kind != "answer":
+        return _say(reply)
+    return Response(b'{"session":' + json.dumps(session).encode() + b"," + reply.body[1:], media_type="application/json")
 
 
 def _need(request: Request, *names: str) -> list[str]:
@@ -513,6 +521,7 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
             route("/", "GET", app.page),
             route("/api/start", "GET", app.start),
             route("/api/sessions", "POST", app.open),
+            route(session, "GET", app.describe),
             route(session, "DELETE", app.close),
             route(f"{session}/rank", "POST", app.rank),
             route(f"{session}/cancel", "POST", app.cancel),

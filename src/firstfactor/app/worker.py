@@ -142,7 +142,7 @@ def _process(session: Any, request: Mapping[str, Any], show: Callable[[str], Non
         session.remember(request["key"], request["settings_of_key"])
     key = None
     match request["do"]:
-        case "open":
+        case "open" | "describe":
             found = session.describe()
         case "rank":
             found = session.rank(request["settings"], show)
