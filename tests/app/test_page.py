@@ -32,7 +32,7 @@ CLOSING = "</script><script>alert(2)</script>"
 
 def numbers(rng):
     X = rng.uniform(size=(400, 6))
-    y = np.sin(6 * X[:, 0]) + 3 * X[:, 2] * X[:, 4] + 0.5 * X[:, 1] + 0.1 * rng.normal(size=400)
+    y = np.sin(6 * X[:, 0]) + 6 * (X[:, 2] - 0.2) * (X[:, 4] - 0.2) + 0.5 * X[:, 1] + 0.1 * rng.normal(size=400)
     return pl.DataFrame({**{f"x{i}": X[:, i] for i in range(6)}, "y": y})
 
 
