@@ -24,7 +24,7 @@ import time
 import unicodedata
 import webbrowser
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -390,7 +390,9 @@ def _describe(session: str, reply: Reply) -> Response:
     """Return what a table holds, with the name of its session."""
     if reply.kind != "answer":
         return _say(reply)
-    return Response(b'{"session":' + json.dumps(session).encode() + b"," + reply.body[1:], media_type="application/json")
+    return Response(
+        b'{"session":' + json.dumps(session).encode() + b"," + reply.body[1:], media_type="application/json"
+    )
 
 
 def _need(request: Request, *names: str) -> list[str]:
@@ -433,7 +435,7 @@ def _say(reply: Reply) -> Response:
     return Response(reply.body, media_type=reply.head["media_type"], headers=headers)
 
 
-async def _stream(replies: AsyncIterator[Reply]) -> AsyncIterator[bytes]:
+async def _stream(replies: AsyncGenerator[Reply, None]) -> AsyncIterator[bytes]:
     """Yield the lines of a ranking; progress only once it takes long."""
     start, text, waiting = time.monotonic(), "starting", None
     try:
@@ -462,7 +464,7 @@ async def _stream(replies: AsyncIterator[Reply]) -> AsyncIterator[bytes]:
             waiting.cancel()
             with contextlib.suppress(BaseException):
                 await waiting
-        await replies.aclose()  # type: ignore[attr-defined]
+        await replies.aclose()
 
 
 def _json_line(value: Mapping[str, Any]) -> bytes:
@@ -531,8 +533,8 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
         ],
         lifespan=app.lifespan,
         exception_handlers={
-            RefusedError: lambda _, error: _refuse(error.status, error.sentence, **error.more),  # type: ignore[attr-defined]
-            HTTPException: lambda _, error: _refuse(error.status_code, "There is nothing here."),  # type: ignore[attr-defined]
+            RefusedError: lambda _, error: _refuse(error.status, error.sentence, **error.more),
+            HTTPException: lambda _, error: _refuse(error.status_code, "There is nothing here."),
             ClientDisconnect: lambda *_: Response(status_code=400),
             Exception: lambda *_: _refuse(500, "This should not happen. The terminal says more."),
         },

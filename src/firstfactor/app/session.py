@@ -64,7 +64,8 @@ MOST_LEVELS, MOST_BARS, MOST_VALUES = 50, 12, 6
 MOST_CHANGES, LEAST_CHANGE = 4, 0.005
 
 
-Key, Value = TypeVar("Key"), TypeVar("Value")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Kind(NamedTuple):
@@ -217,7 +218,7 @@ class Session:
         try:
             return {info.name: (info, "") for info in take_inventory(self.source, names, self.categorical)}
         except ValueError:  # a column has a value that cannot be read, such as an infinite one
-            found = {}
+            found = dict[str, tuple[ColumnInfo | None, str]]()
             for name in names:
                 try:
                     found[name] = (take_inventory(self.source, [name], self.categorical)[0], "")
