@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from tests.in_browser import App, open_browser, serve
 
 from firstfactor import problems
+from tests.in_browser import App, open_browser, serve
 
 from .markers import table as markdown
 from .measure import ROOT

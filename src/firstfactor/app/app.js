@@ -69,7 +69,8 @@
   }
   const json = async (path, options) => (await ask(path, options)).json();
   const post = (path, body) => ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  const at = (path, parameters = {}) => `/api/sessions/${encodeURIComponent(state.session.session)}/${path}?${new URLSearchParams(parameters)}`;
+  const addressOf = session => `/api/sessions/${encodeURIComponent(session)}`;
+  const at = (path, parameters = {}) => `${addressOf(state.session.session)}/${path}?${new URLSearchParams(parameters)}`;
 
   async function* linesOf(response) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -127,7 +128,7 @@
 
   function leave() {
     if (state.run) cancel();
-    ask(at(""). replace("/?", ""), { method: "DELETE" }).catch(() => {});
+    ask(addressOf(state.session.session), { method: "DELETE" }).catch(() => {});
     state.session = null;
     show("start");
   }
@@ -324,10 +325,10 @@
     const run = begin("Ranking"), step = state.steps[state.at];
     state.looks.abort(); // what is looked at waits for nothing else
     state.looks = new AbortController();
-    run.cancel = () => { state.run = null; takeBack(); post(at("cancel").replace("?", ""), {}).catch(() => {}); };
+    run.cancel = () => { state.run = null; takeBack(); post(at("cancel"), {}).catch(() => {}); };
     renderHistory();
     try {
-      const response = await post(at("rank").replace("?", ""), { ...step.settings, since: state.result?.key });
+      const response = await post(at("rank"), { ...step.settings, since: state.result?.key });
       for await (const line of linesOf(response)) {
         if (state.run !== run) return; // a newer change has taken its place, or it was cancelled
         if (line.progress) { run.text = line.progress; renderDock(); say(line.progress); }
@@ -782,7 +783,7 @@
     const kept = JSON.parse(sessionStorage.getItem("firstfactor") || "null");
     if (!kept || await isTaken(kept.session)) return false;
     try {
-      enter(await json(`/api/sessions/${encodeURIComponent(kept.session)}`));
+      enter(await json(addressOf(kept.session)));
     } catch {
       return false;
     }
