@@ -403,6 +403,7 @@ class Session:
             {
                 "row": int(numbers[analysed[one.position]]),
                 "values": {column.name: _shown(column[int(analysed[one.position])]) for column in (*outputs, *factors)},
+                "share_text": percent(one.share),
                 "sentence": f"{percent(one.share)} of what is lost without {printable(name)} comes from this row.",
             }
             for one in rows
