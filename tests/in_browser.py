@@ -1,9 +1,10 @@
 """The app in a browser: a server in a process of its own, and its page with the steps that a person takes.
 
-`python -m tests.in_browser` draws the pictures of docs/guide/app.md, and `python -m tests.in_browser FILE TARGET FOLDER`
-those of every main state for a table, at two widths and in both colour schemes.
+`python -m tests.in_browser` draws the pictures of docs/guide/app.md; `python -m tests.in_browser FILE TARGET FOLDER`
+those of every main state with a table, at two widths and in both colour schemes.
 """
 
+import io
 import itertools
 import re
 import shutil
@@ -144,7 +145,8 @@ class App:
         """Wait for movements to end and pictures to be drawn."""
         self.page.wait_for_load_state("networkidle")
         self.page.evaluate(
-            "() => Promise.all([...document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < Infinity).map(one => one.finished.catch(() => 0)),"
+            "() => Promise.all([...document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < 1e9)"
+            ".map(one => one.finished.catch(() => 0)),"
             " ...[...document.images].map(image => image.decode().catch(() => 0))])"
         )
         return self
@@ -215,8 +217,11 @@ def draw_docs() -> None:
 
 
 def _draw(app: App, name: str) -> None:
+    from PIL import Image
+
     app.page.mouse.move(0, 0)
-    app.still().page.screenshot(path=DOCS / "_static" / f"app-{name}.png")
+    picture = Image.open(io.BytesIO(app.still().page.screenshot()))
+    picture.quantize(64).save(DOCS / "_static" / f"app-{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -157,7 +157,7 @@ def test_the_whole_way(make, target, tables, visit, tmp_path):
     app.explain(target)
     first = app.shown()
     assert first == expected(path, target)
-    name, before = list(first)[0], app.key
+    name, before = next(iter(first)), app.key
 
     app.act(name, "leave out")
     without = app.shown()

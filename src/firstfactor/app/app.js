@@ -418,7 +418,7 @@
       applyRemedy(after, remedy || {});
       tidy(after);
       const helps = Object.keys(remedy || {}).length && !same(before, after);
-      return h("div", { class: "box" }, h("b", {}, kind === "leak" ? "Leak. " : "Check the data. "), sentence,
+      return h("div", { class: "box" }, h("b", {}, kind === "leak" ? "Leak. " : "Check the data. "), sentence, " ",
         helps && button(describe(before, after), () => change(all => applyRemedy(all, remedy)), { class: "small", "data-key": `remedy ${i}` }));
     });
     const rest = boxes.splice(2);
@@ -673,7 +673,7 @@
     const target = labelOf(state.result.target);
     const figure = (svg, title, alt) => svg && h("figure", {}, h("figcaption", {}, title), picture(svg, alt));
     const numbers = [line.selected && line.interval_text && `Lost without it: ${line.importance_text}, 95 % interval ${line.interval_text}.`, line.missing && `${count(line.missing, "value")} missing.`].filter(Boolean).join(" ");
-    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [], share = each => each.share_text ?? each.sentence;
+    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [], share = each => each.share_text;
     return [
       h("p", {}, seen.explanation || line.explanation), numbers && h("p", { class: "quiet" }, numbers),
       (seen.effect || seen.alone) && h("div", { class: "figures" }, figure(seen.effect, "The others held fixed", `Effect of ${line.name} on ${target} with the other factors held fixed`), figure(seen.alone, "As it looks", `${target} against ${line.name}`)),
