@@ -1,11 +1,12 @@
 """How long a person waits in the app from a click to new bars, measured in the browser.
 
-    python -m benchmarks.app [--quick]
+    python -m benchmarks.app [--quick | --write]
 
 Each change is another one, so that no answer is known beforehand: a factor is left out, controlled for, or rows are
 chosen by a range of it. Between two changes the first state is taken back to, which is known: the page shows it from
 memory. Times are from the click to the frame in which the new bars are painted. Figures are stored in
-benchmarks/results/app.json; ``--quick`` measures a few changes of the smaller table and stores nothing.
+benchmarks/results/app.json and written into docs/guide/app.md; ``--quick`` measures a few changes of the smaller table
+and stores nothing, ``--write`` only writes what is stored.
 """
 
 import argparse
@@ -18,11 +19,12 @@ import numpy as np
 from firstfactor import problems
 from tests.in_browser import App, open_browser, serve
 
-from .markers import table as markdown
+from . import markers
 from .measure import ROOT
 from .stamp import describe, stamp
 from .stored import store
 
+PAGE = ROOT / "docs" / "guide" / "app.md"
 STORED = ROOT / "benchmarks" / "results" / "app.json"
 CASES = ((10_000, 20, 50), (100_000, 50, 12))  # rows, factors, changes
 QUICK = ((10_000, 20, 9),)
@@ -88,17 +90,22 @@ def show(found):
         )
         for each in found["cases"]
     ]
-    return describe([found["measured"]]) + "\n\n" + markdown(head, lines)
+    return describe([found["measured"]]) + "\n\n" + markers.table(head, lines)
+
+
+def write():
+    """Write what is stored into the guide."""
+    markers.write(PAGE, {"app": show(json.loads(STORED.read_text(encoding="utf-8")))})
 
 
 def main():
     """Measure, print and store."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few changes of the smaller table; store nothing")
-    parser.add_argument("--show", action="store_true", help="measure nothing; print what is stored")
+    parser.add_argument("--write", action="store_true", help="measure nothing; write what is stored into the guide")
     options = parser.parse_args()
-    if options.show:
-        print(show(json.loads(STORED.read_text(encoding="utf-8"))))
+    if options.write:
+        write()
         return
     with tempfile.TemporaryDirectory() as folder, serve() as address, open_browser() as browser:
         cases = [measure(browser, address, Path(folder), *case) for case in (QUICK if options.quick else CASES)]
@@ -106,6 +113,7 @@ def main():
     print(show(found))
     if not options.quick:
         store(STORED, found)
+        write()
 
 
 if __name__ == "__main__":

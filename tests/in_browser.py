@@ -202,7 +202,7 @@ def draw_docs() -> None:
     with tempfile.TemporaryDirectory() as folder, serve() as address, open_browser() as browser:
         path = Path(folder) / "diabetes.csv"
         table.with_columns(progression=people.target).write_csv(path)
-        app = App(browser.new_context(viewport={"width": 1100, "height": 620}, reduced_motion="reduce"), address)
+        app = App(browser.new_context(viewport={"width": 1240, "height": 700}, reduced_motion="reduce"), address)
         app.open_file(path)
         _draw(app, "columns")
         app.explain("progression")

@@ -806,7 +806,7 @@
     $("undo").addEventListener("click", () => goTo(state.at - 1));
     $("redo").addEventListener("click", () => goTo(state.at + 1));
     $("all-columns").addEventListener("toggle", event => { if (event.target.open && state.result) $("result-columns").replaceChildren(columnList("result", settingRow)); });
-    $("settings").open = $("done").open = matchMedia("(min-width: 64.01rem)").matches;
+    $("settings").open = $("done").open = matchMedia("(min-width: 74.01rem)").matches;
     addEventListener("keydown", event => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input:not([type=checkbox])") || state.view !== "result") return;
       event.preventDefault();
