@@ -78,7 +78,7 @@ def serve(connection: Connection, folder: str) -> None:
     threading.Thread(target=_listen, args=(connection, requests, interrupted), daemon=True).start()
     from .session import Session, find_setting, say_error  # takes a second, before the first request if possible
 
-    _load()
+    _load(lambda: not requests.empty())
     session: Session | None = None
     while True:
         request = requests.get()
@@ -115,10 +115,22 @@ def serve(connection: Connection, folder: str) -> None:
             send("answer", answer.body, media_type=answer.media_type, name=answer.name, key=answer.key)
 
 
-def _load() -> None:
-    """Load what the first ranking needs."""
+def _load(is_needed: Callable[[], bool]) -> None:
+    """Load what the first ranking needs: packages, and compiled functions as long as nobody waits."""
     from ..selection import calibrated  # noqa: F401
     from ..variance import conditional  # noqa: F401
+    from .session import Session
+
+    class Needed(Exception):  # noqa: N818
+        pass
+
+    def stop_if_needed(_: str) -> None:
+        if is_needed():
+            raise Needed
+
+    with contextlib.suppress(Exception):
+        stop_if_needed("")
+        Session({"demo": "ishigami"}).rank({"target": "y"}, stop_if_needed)
 
 
 def _listen(connection: Connection, requests: "queue.SimpleQueue[dict[str, Any]]", interrupted: _Interrupted) -> None:
