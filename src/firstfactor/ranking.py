@@ -37,6 +37,9 @@ MAX_WITH_UNCERTAINTY = 30
 # Maximum number of columns that a warning names; ``notes()`` has all of them.
 MOST_NAMED = 9
 
+# Maximum number of parts of a table in memory of which the findings are kept.
+MOST_KNOWN = 20
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranking:
@@ -609,7 +612,17 @@ def _notice(dataset: "Dataset", settings: RankSettings) -> tuple["Dataset", list
     if not isinstance(dataset.X, pl.DataFrame):
         return dataset, []
     is_grouped, with_leaks = dataset.groups is not None, settings.leaks != "keep"
-    found = notice(dataset.X, dataset.y, settings.task, dataset.categorical, is_grouped, with_leaks)
+    # Of one table, columns and rows depend on these alone.
+    columns = (*dataset.X.columns, *dataset.target_names), dataset.categorical, settings.date_parts
+    rows = settings.sample, settings.seed, settings.unique, settings.missing
+    key = columns, rows, settings.task, is_grouped, with_leaks
+    known = {} if dataset.known is None else dataset.known.setdefault("findings", {})
+    found = known.get(key)
+    if found is None:
+        found = notice(dataset.X, dataset.y, settings.task, dataset.categorical, is_grouped, with_leaks)
+        known[key] = found
+        for oldest in [*known][:-MOST_KNOWN]:
+            del known[oldest]
     named = _named_by_user(dataset)
     groups: dict[str, Sequence[str]] = dict(dataset.column_options.get("factor_groups") or {})
     leaks, others = dict[str, str](), list["Finding"]()
