@@ -1,12 +1,16 @@
 """The app in a browser: a server in a process of its own, and its page with the steps that a person takes.
 
-`python -m tests.in_browser pictures [FOLDER]` looks at every main state, at two widths and in both colour schemes, and
-`python -m tests.in_browser docs` draws the pictures of docs/guide/app.md.
+`python -m tests.in_browser` draws the pictures of docs/guide/app.md; `python -m tests.in_browser FILE TARGET FOLDER`
+those of every main state with a table, at two widths and in both colour schemes.
 """
 
+import io
+import itertools
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +22,7 @@ CHROMIUM = shutil.which("chromium")
 FLAGS = ("no-sandbox", "disable-gpu", "no-first-run", "disable-background-networking", "disable-component-update")
 FLAGS += ("disable-sync", "font-render-hinting=none")
 WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+WHOLE = ("closer", "unfolded")
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -114,7 +119,9 @@ class App:
     def shown(self) -> dict[str, str]:
         """The selected factors and what is lost without each, in the order of the page."""
         names = self.page.locator("#ins > li > .row .factor button").all_inner_texts()
-        return dict(zip(names, self.page.locator("#ins > li > .row .lost > span:last-child").all_inner_texts(), strict=True))
+        return dict(
+            zip(names, self.page.locator("#ins > li > .row .lost > span:last-child").all_inner_texts(), strict=True)
+        )
 
     def steps(self) -> list[str]:
         """What was done, up to the step in force."""
@@ -138,7 +145,87 @@ class App:
         """Wait for movements to end and pictures to be drawn."""
         self.page.wait_for_load_state("networkidle")
         self.page.evaluate(
-            "() => Promise.all([...document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < Infinity).map(one => one.finished.catch(() => 0)),"
+            "() => Promise.all([...document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < 1e9)"
+            ".map(one => one.finished.catch(() => 0)),"
             " ...[...document.images].map(image => image.decode().catch(() => 0))])"
         )
         return self
+
+
+def states(app: App, path: Path, target: str) -> Iterator[str]:
+    """The main states of the page, each by name as soon as it is shown."""
+    page = app.page
+    yield "start"
+    app.open_file(path)
+    yield "columns"
+    app.explain(target)
+    yield "ranking"
+    first, *_ = app.shown()
+    app.act(first, "leave out")
+    yield "change"
+    first, second, *_ = [*app.shown(), *page.locator("#outs .factor button").all_inner_texts()]
+    app.act(first, "control for")
+    page.get_by_role("button", name=first, exact=True).click()
+    for name in (first, second):
+        page.get_by_label(f"Choose {name}", exact=True).check()
+    page.locator(".panel figure").first.wait_for()
+    yield "closer"
+    app.unfold()
+    yield "unfolded"
+    page.get_by_role("button", name="Joint picture", exact=True).click()
+    page.locator("#pair figure").wait_for()
+    yield "pair"
+
+
+def draw_states(path: Path, target: str, folder: Path) -> None:
+    """Draw every main state, as a person sees it and as a whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with serve() as address, open_browser() as browser:
+        for width, scheme in itertools.product(WIDTHS, SCHEMES):
+            context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+            app = App(context, address)
+            for number, state in enumerate(states(app, path, target)):
+                app.still()
+                app.page.set_viewport_size({"width": width, "height": 3000 if state in WHOLE else 844})
+                app.page.screenshot(path=folder / f"{width}-{scheme}-{number}-{state}.png")
+                app.page.set_viewport_size({"width": width, "height": 844})
+            context.close()
+
+
+def draw_docs() -> None:
+    """Draw the pictures of the guide."""
+    import polars as pl
+    from sklearn.datasets import load_diabetes
+
+    people = load_diabetes(scaled=False)
+    table = pl.DataFrame(people.data, schema=people.feature_names).rename({"s5": "triglycerides"})
+    with tempfile.TemporaryDirectory() as folder, serve() as address, open_browser() as browser:
+        path = Path(folder) / "diabetes.csv"
+        table.with_columns(progression=people.target).write_csv(path)
+        app = App(browser.new_context(viewport={"width": 1240, "height": 700}, reduced_motion="reduce"), address)
+        app.open_file(path)
+        _draw(app, "columns")
+        app.explain("progression")
+        _draw(app, "ranking")
+        app.act("triglycerides", "leave out")
+        _draw(app, "change")
+        app.page.get_by_role("button", name="bmi", exact=True).click()
+        app.page.locator(".panel figure").first.wait_for()
+        app.row("bmi").scroll_into_view_if_needed()
+        app.page.evaluate("document.querySelector('#chart').scrollIntoView()")
+        _draw(app, "closer")
+
+
+def _draw(app: App, name: str) -> None:
+    from PIL import Image
+
+    app.page.mouse.move(0, 0)
+    picture = Image.open(io.BytesIO(app.still().page.screenshot()))
+    picture.quantize(64).save(DOCS / "_static" / f"app-{name}.png", optimize=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        draw_docs()
+    else:
+        draw_states(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ._utils.checks import InputError, Mention, warn_user
 from ._utils.text import list_names, printable
-from .findings.constants import ENOUGH_TO_SEE, EXPLAINS_ALL, OF_ALL, SKEWED
+from .findings.constants import ENOUGH_FOR_RANKS, ENOUGH_TO_SEE, EXPLAINS_ALL, OF_ALL, SKEWED
 from .settings import RANK, Options, RankKeywords, RankSettings, document, find
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ MAX_WITH_UNCERTAINTY = 30
 
 # Maximum number of columns that a warning names; ``notes()`` has all of them.
 MOST_NAMED = 9
+
+# Maximum number of parts of a table in memory of which the findings are kept.
+MOST_KNOWN = 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -609,7 +612,17 @@ def _notice(dataset: "Dataset", settings: RankSettings) -> tuple["Dataset", list
     if not isinstance(dataset.X, pl.DataFrame):
         return dataset, []
     is_grouped, with_leaks = dataset.groups is not None, settings.leaks != "keep"
-    found = notice(dataset.X, dataset.y, settings.task, dataset.categorical, is_grouped, with_leaks)
+    # Of one table, columns and rows depend on these alone.
+    columns = (*dataset.X.columns, *dataset.target_names), dataset.categorical, settings.date_parts
+    rows = settings.sample, settings.seed, settings.unique, settings.missing
+    key = columns, rows, settings.task, is_grouped, with_leaks
+    known = {} if dataset.known is None else dataset.known.setdefault("findings", {})
+    found = known.get(key)
+    if found is None:
+        found = notice(dataset.X, dataset.y, settings.task, dataset.categorical, is_grouped, with_leaks)
+        known[key] = found
+        for oldest in [*known][:-MOST_KNOWN]:
+            del known[oldest]
     named = _named_by_user(dataset)
     groups: dict[str, Sequence[str]] = dict(dataset.column_options.get("factor_groups") or {})
     leaks, others = dict[str, str](), list["Finding"]()
@@ -651,6 +664,9 @@ def _compare_ranks(
     dataset: "Dataset", X: Any, settings: RankSettings, indices: "Indices", noticed: Sequence["Finding"]
 ) -> Iterator["Finding"]:
     """Yield the findings, with what the same factors explain of the ranks if few rows hold the variance."""
+    import numpy as np
+    import polars as pl
+
     from .results.formats import percent
     from .variance.conditional import open_variances
 
@@ -660,11 +676,16 @@ def _compare_ranks(
             yield one
             continue
         ranks = replace(settings, response_scale="ranks", checkpoint=None)
-        with open_variances(X, dataset.y, ranks, dataset.weights, dataset.groups) as variances:
+        table: tuple[Any, ...] = (X, dataset.y, dataset.weights, dataset.groups)
+        if isinstance(X, pl.DataFrame) and len(X) > ENOUGH_FOR_RANKS:  # it is a remark, not the answer
+            rows = np.random.default_rng(settings.seed).choice(len(X), ENOUGH_FOR_RANKS, replace=False)
+            table = tuple(part if part is None else part[rows] for part in table)
+        X_drawn, y, weights, groups = table
+        with open_variances(X_drawn, y, ranks, weights, groups) as variances:
             left = variances.around(tuple(indices.selected.tolist())).of(tuple(indices.selected.tolist()))
             explained = max(1 - left / variances.response.variance, 0.0)
         of_ranks, of_values = percent(explained), percent(indices.r2_ceiling)
-        by_ranks = f"The selected factors explain {of_ranks} of the ranks, {of_values} of the values."
+        by_ranks = f"The selected factors explain about {of_ranks} of the ranks, {of_values} of the values."
         yield replace(one, sentence=f"{one.sentence} {by_ranks}")
 
 
@@ -697,17 +718,21 @@ def _try_normal_scores(dataset: "Dataset", X: Any, settings: RankSettings, indic
         return ()
     if not isinstance(dataset.X, pl.DataFrame) or not isinstance(dataset.y, pl.Series):
         return ()
-    if indices.support.all() or indices.n_rows > ENOUGH_TO_SEE:
+    if indices.support.all() or indices.n_rows > ENOUGH_TO_SEE or indices.r2_ceiling >= EXPLAINS_ALL:
         return ()
     y = dataset.y.cast(pl.Float64)
     skewness = y.skew()
     if (y <= 0).any() or skewness is None or not skewness >= SKEWED:
         return ()
-    scores = replace(settings, response_scale="normal-scores", checkpoint=None, goal="explain")
+    scores = replace(settings, response_scale="normal-scores", checkpoint=None, goal="explain", max_factors=1)
+    found, entered = tuple(indices.selected.tolist()), True
     with open_variances(X, dataset.y, scores, dataset.weights, dataset.groups) as variances:
-        found = choose(variances, scores)
+        while entered:  # one at a time, beside those that the values show: a tenth of a selection if none enters
+            before = found
+            found = choose(variances, replace(scores, forced=before or None))
+            entered = len(found) > len(before)
     more = [indices.names[i] for i in found if not indices.support[i]]
-    if len(found) <= indices.selected.size:
+    if not more:
         return ()
     few = "A few large values are most of the variance of the response. By its normal scores"
     return (

@@ -9,10 +9,9 @@ import time
 from contextlib import contextmanager
 
 import httpx
-import uvicorn
 from command import CLEAN, COMMAND
 
-from firstfactor.app.server import Limits, Place, _listen, make_app
+from firstfactor.app.server import Limits, Place, _listen, make_app, make_server
 
 TOKEN = "a-token-for-tests"
 PATIENCE = 60  # the first ranking on a machine compiles
@@ -53,7 +52,7 @@ def serve(folder, given=None, limits=None, **more):
     listening = _listen("127.0.0.1", 0)
     place = Place("127.0.0.1", listening.getsockname()[1], TOKEN)
     app = make_app(place, folder, given, limits or Limits(**more))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1, ws="none"))
+    server = make_server(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     served = Served(f"http://127.0.0.1:{place.port}", TOKEN, app.state.app)
@@ -81,8 +80,8 @@ def command(*arguments, **environment):
         text=True,
         env=CLEAN | environment,
     )
+    lines, served = [], None
     try:
-        lines = []
         while not (found := re.search(r"(http://\S+)/\?token=(\S+)", "".join(lines))):
             line = process.stdout.readline()
             assert line, "".join(lines)
@@ -99,6 +98,8 @@ def command(*arguments, **environment):
         if process.poll() is None:
             process.kill()
         process.communicate()
+        if lines and served is not None:
+            served.client.close()
 
 
 def children(pid):

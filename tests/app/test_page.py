@@ -32,7 +32,7 @@ CLOSING = "</script><script>alert(2)</script>"
 
 def numbers(rng):
     X = rng.uniform(size=(400, 6))
-    y = np.sin(6 * X[:, 0]) + 3 * X[:, 2] * X[:, 4] + 0.5 * X[:, 1] + 0.1 * rng.normal(size=400)
+    y = np.sin(6 * X[:, 0]) + 6 * (X[:, 2] - 0.2) * (X[:, 4] - 0.2) + 0.5 * X[:, 1] + 0.1 * rng.normal(size=400)
     return pl.DataFrame({**{f"x{i}": X[:, i] for i in range(6)}, "y": y})
 
 
@@ -44,7 +44,9 @@ def mixed(rng):
     table = pl.DataFrame({"age": age, "region": region, "income": income, "start": start, "noise": rng.normal(size=n)})
     unknown = pl.Series(rng.uniform(size=n) < 0.1)
     income = pl.when(unknown).then(None).otherwise(pl.col("income")).alias("income")
-    return table.with_columns(income, y=y, patient=pl.Series([f"p{i % 150}" for i in range(n)]), weight=1 + rng.uniform(size=n))
+    return table.with_columns(
+        income, y=y, patient=pl.Series([f"p{i % 150}" for i in range(n)]), weight=1 + rng.uniform(size=n)
+    )
 
 
 def classes(rng):
@@ -56,7 +58,9 @@ def classes(rng):
 
 def wide(rng):
     X = rng.normal(size=(250, 299))
-    return pl.DataFrame({**{f"c{i}": X[:, i] for i in range(299)}, "y": X[:, 7] + X[:, 11] + 0.3 * rng.normal(size=250)})
+    return pl.DataFrame(
+        {**{f"c{i}": X[:, i] for i in range(299)}, "y": X[:, 7] + X[:, 11] + 0.3 * rng.normal(size=250)}
+    )
 
 
 def nasty(rng):
@@ -153,7 +157,7 @@ def test_the_whole_way(make, target, tables, visit, tmp_path):
     app.explain(target)
     first = app.shown()
     assert first == expected(path, target)
-    name, before = list(first)[0], app.key
+    name, before = next(iter(first)), app.key
 
     app.act(name, "leave out")
     without = app.shown()
@@ -299,6 +303,21 @@ def test_rows_columns_and_groups(tables, visit):
 
 
 @pytest.mark.slow
+def test_the_file_of_the_command_line(tables, browser):
+    with in_browser.serve(tables(classes)) as address:
+        context = browser.new_context()
+        app = in_browser.App(context, address)
+        app.page.wait_for_selector("#choose:not([hidden])")
+        assert app.page.inner_text("#table-name").startswith("classes.csv · 500 rows · 5 columns")
+        app.page.get_by_role("button", name="Another table").click()
+        app.page.get_by_role("button", name="Open classes.csv").click()
+        app.page.wait_for_selector("#choose:not([hidden])")
+        app.explain("grade")
+        context.close()
+        assert app.faults == []
+
+
+@pytest.mark.slow
 def test_a_remedy(tables, visit):
     app = visit().open_file(tables(leaky)).explain("y")
     assert app.page.locator("#findings .box", has_text="Leak").count() == 1
@@ -320,14 +339,16 @@ def test_a_closer_look(tables, visit):
     assert panel.locator("figcaption").all_inner_texts() == ["The others held fixed", "As it looks"]
     app.still()
     assert all(panel.locator("img").evaluate_all("all => all.map(image => image.naturalWidth)"))
-    assert panel.locator(".partners").get_by_role("button", name="x4").count() and panel.locator("table tbody tr").count()
+    assert (
+        panel.locator(".partners").get_by_role("button", name="x4").count() and panel.locator("table tbody tr").count()
+    )
     panel.locator(".partners").get_by_role("button", name="x4").click()
     app.page.locator("#pair img").wait_for()
     app.page.keyboard.press("Escape")
     assert not app.page.locator("#pair").is_visible()
     for name in ("x2", "x4"):
         app.page.get_by_label(f"Choose {name}").check()
-    app.page.get_by_role("button", name="Joint picture").click()
+    app.page.get_by_role("button", name="Joint picture", exact=True).click()
     app.page.locator("#pair img").wait_for()
     app.page.get_by_role("button", name="Close").click()
     app.act("x4", "leave out")
@@ -455,29 +476,6 @@ def test_a_file_that_cannot_be_read(visit, tmp_path):
 # --- for everybody ------------------------------------------------------------------------------------------------
 
 
-def states(app, path, target):
-    """The main states of the page, each by name as soon as it is shown."""
-    yield "start"
-    app.open_file(path)
-    yield "columns"
-    app.explain(target)
-    yield "ranking"
-    first, *_ = app.shown()
-    app.act(first, "leave out")
-    first, second, *_ = [*app.shown(), *app.page.locator("#outs .factor button").all_inner_texts()]
-    app.act(first, "control for")
-    app.page.get_by_role("button", name=first, exact=True).click()
-    app.page.get_by_label(f"Choose {first}", exact=True).check()
-    app.page.get_by_label(f"Choose {second}", exact=True).check()
-    app.page.locator(".panel figure").first.wait_for()
-    yield "change"
-    app.unfold()
-    yield "unfolded"
-    app.page.get_by_role("button", name="Joint picture").click()
-    app.page.locator("#pair figure").wait_for()
-    yield "pair"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [mixed, nasty])
 @pytest.mark.parametrize("scheme", in_browser.SCHEMES)
@@ -485,7 +483,7 @@ def states(app, path, target):
 def test_fits_and_can_be_used_by_everybody(width, scheme, make, tables, visit):
     app = visit(viewport={"width": width, "height": 844}, color_scheme=scheme, bypass_csp=True)
     target = "y" if make is mixed else f"{NASTY} target"
-    for state in states(app, tables(make), target):
+    for state in in_browser.states(app, tables(make), target):
         app.still()
         assert app.beyond() <= 0, state
         if AXE:

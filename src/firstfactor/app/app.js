@@ -69,7 +69,8 @@
   }
   const json = async (path, options) => (await ask(path, options)).json();
   const post = (path, body) => ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-  const at = (path, parameters = {}) => `/api/sessions/${encodeURIComponent(state.session.session)}/${path}?${new URLSearchParams(parameters)}`;
+  const addressOf = session => `/api/sessions/${encodeURIComponent(session)}`;
+  const at = (path, parameters = {}) => `${addressOf(state.session.session)}/${path}?${new URLSearchParams(parameters)}`;
 
   async function* linesOf(response) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -127,7 +128,7 @@
 
   function leave() {
     if (state.run) cancel();
-    ask(at(""). replace("/?", ""), { method: "DELETE" }).catch(() => {});
+    ask(addressOf(state.session.session), { method: "DELETE" }).catch(() => {});
     state.session = null;
     show("start");
   }
@@ -324,10 +325,10 @@
     const run = begin("Ranking"), step = state.steps[state.at];
     state.looks.abort(); // what is looked at waits for nothing else
     state.looks = new AbortController();
-    run.cancel = () => { state.run = null; takeBack(); post(at("cancel").replace("?", ""), {}).catch(() => {}); };
+    run.cancel = () => { state.run = null; takeBack(); post(at("cancel"), {}).catch(() => {}); };
     renderHistory();
     try {
-      const response = await post(at("rank").replace("?", ""), { ...step.settings, since: state.result?.key });
+      const response = await post(at("rank"), { ...step.settings, since: state.result?.key });
       for await (const line of linesOf(response)) {
         if (state.run !== run) return; // a newer change has taken its place, or it was cancelled
         if (line.progress) { run.text = line.progress; renderDock(); say(line.progress); }
@@ -417,7 +418,7 @@
       applyRemedy(after, remedy || {});
       tidy(after);
       const helps = Object.keys(remedy || {}).length && !same(before, after);
-      return h("div", { class: "box" }, h("b", {}, kind === "leak" ? "Leak. " : "Check the data. "), sentence,
+      return h("div", { class: "box" }, h("b", {}, kind === "leak" ? "Leak. " : "Check the data. "), sentence, " ",
         helps && button(describe(before, after), () => change(all => applyRemedy(all, remedy)), { class: "small", "data-key": `remedy ${i}` }));
     });
     const rest = boxes.splice(2);
@@ -672,7 +673,7 @@
     const target = labelOf(state.result.target);
     const figure = (svg, title, alt) => svg && h("figure", {}, h("figcaption", {}, title), picture(svg, alt));
     const numbers = [line.selected && line.interval_text && `Lost without it: ${line.importance_text}, 95 % interval ${line.interval_text}.`, line.missing && `${count(line.missing, "value")} missing.`].filter(Boolean).join(" ");
-    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [], share = each => each.share_text ?? each.sentence;
+    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [], share = each => each.share_text;
     return [
       h("p", {}, seen.explanation || line.explanation), numbers && h("p", { class: "quiet" }, numbers),
       (seen.effect || seen.alone) && h("div", { class: "figures" }, figure(seen.effect, "The others held fixed", `Effect of ${line.name} on ${target} with the other factors held fixed`), figure(seen.alone, "As it looks", `${target} against ${line.name}`)),
@@ -782,7 +783,7 @@
     const kept = JSON.parse(sessionStorage.getItem("firstfactor") || "null");
     if (!kept || await isTaken(kept.session)) return false;
     try {
-      enter(await json(`/api/sessions/${encodeURIComponent(kept.session)}`));
+      enter(await json(addressOf(kept.session)));
     } catch {
       return false;
     }
@@ -805,7 +806,7 @@
     $("undo").addEventListener("click", () => goTo(state.at - 1));
     $("redo").addEventListener("click", () => goTo(state.at + 1));
     $("all-columns").addEventListener("toggle", event => { if (event.target.open && state.result) $("result-columns").replaceChildren(columnList("result", settingRow)); });
-    $("settings").open = $("done").open = matchMedia("(min-width: 64.01rem)").matches;
+    $("settings").open = $("done").open = matchMedia("(min-width: 74.01rem)").matches;
     addEventListener("keydown", event => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input:not([type=checkbox])") || state.view !== "result") return;
       event.preventDefault();

@@ -24,11 +24,11 @@ import time
 import unicodedata
 import webbrowser
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -46,6 +46,9 @@ from ..problems.demo_tables import DEMOS
 from ..tables.find_files import find_files
 from ..tables.formats import FORMATS
 from .worker import Reply, Seat, Worker
+
+if TYPE_CHECKING:
+    import uvicorn
 
 # Names by which this machine calls itself.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -68,6 +71,8 @@ class Limits:
 
     upload: int = 500 * MB
     """Bytes of a file."""
+    unpacked: int = 2_000 * MB
+    """Bytes of a compressed file when it is unpacked, and of the values of a table."""
     sessions: int = 8
     """Sessions at a time; the one that was not used for longest ends."""
     uploads: int = 3
@@ -271,14 +276,14 @@ class App:
             try:
                 name = safe_name(request.query_params["name"])
                 await self._receive(request, folder / name)
-                return await self._open({"path": name, **more}, folder)
+                return await self._open({"path": name, "unpacked": self.limits.unpacked, **more}, folder)
             except BaseException:
                 await asyncio.to_thread(shutil.rmtree, folder, True)
                 raise
         wanted = await _read_json(request)
         if wanted == {"given": True} and self.given is not None:
             return await self._open({"path": self.given, **more})
-        if isinstance(wanted, dict) and set(wanted) == {"demo"} and wanted["demo"] in DEMOS:
+        if isinstance(wanted, dict) and set(wanted) == {"demo"} and wanted["demo"] in [*DEMOS]:
             return await self._open({"demo": wanted["demo"]})
         raise RefusedError(400, "There is no such table.")
 
@@ -296,10 +301,11 @@ class App:
             raise
         if reply.kind != "answer":
             await self._close(name)
-            return _say(reply)
-        return Response(
-            b'{"session":' + json.dumps(name).encode() + b"," + reply.body[1:], media_type="application/json"
-        )
+        return _describe(name, reply)
+
+    async def describe(self, request: Request) -> Response:
+        """Return an open table once more, for a page that is loaded again."""
+        return _describe(request.path_params["session"], await _last(self._seat(request).ask({"do": "describe"})))
 
     async def _receive(self, request: Request, path: Path) -> None:
         """Write the body of a request to a file, as long as it is not too large."""
@@ -380,6 +386,15 @@ class App:
         return _say(await _last(self._seat(request).ask({"do": "file", "key": key, "kind": kind})))
 
 
+def _describe(session: str, reply: Reply) -> Response:
+    """Return what a table holds, with the name of its session."""
+    if reply.kind != "answer":
+        return _say(reply)
+    return Response(
+        b'{"session":' + json.dumps(session).encode() + b"," + reply.body[1:], media_type="application/json"
+    )
+
+
 def _need(request: Request, *names: str) -> list[str]:
     """Return parameters of a request that must be there."""
     missing = [name for name in names if name not in request.query_params]
@@ -420,7 +435,7 @@ def _say(reply: Reply) -> Response:
     return Response(reply.body, media_type=reply.head["media_type"], headers=headers)
 
 
-async def _stream(replies: AsyncIterator[Reply]) -> AsyncIterator[bytes]:
+async def _stream(replies: AsyncGenerator[Reply, None]) -> AsyncIterator[bytes]:
     """Yield the lines of a ranking; progress only once it takes long."""
     start, text, waiting = time.monotonic(), "starting", None
     try:
@@ -449,7 +464,7 @@ async def _stream(replies: AsyncIterator[Reply]) -> AsyncIterator[bytes]:
             waiting.cancel()
             with contextlib.suppress(BaseException):
                 await waiting
-        await replies.aclose()  # type: ignore[attr-defined]
+        await replies.aclose()
 
 
 def _json_line(value: Mapping[str, Any]) -> bytes:
@@ -508,6 +523,7 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
             route("/", "GET", app.page),
             route("/api/start", "GET", app.start),
             route("/api/sessions", "POST", app.open),
+            route(session, "GET", app.describe),
             route(session, "DELETE", app.close),
             route(f"{session}/rank", "POST", app.rank),
             route(f"{session}/cancel", "POST", app.cancel),
@@ -517,8 +533,8 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
         ],
         lifespan=app.lifespan,
         exception_handlers={
-            RefusedError: lambda _, error: _refuse(error.status, error.sentence, **error.more),  # type: ignore[attr-defined]
-            HTTPException: lambda _, error: _refuse(error.status_code, "There is nothing here."),  # type: ignore[attr-defined]
+            RefusedError: lambda _, error: _refuse(error.status, error.sentence, **error.more),
+            HTTPException: lambda _, error: _refuse(error.status_code, "There is nothing here."),
             ClientDisconnect: lambda *_: Response(status_code=400),
             Exception: lambda *_: _refuse(500, "This should not happen. The terminal says more."),
         },
@@ -533,8 +549,6 @@ def make_app(place: Place, folder: Path, given: str | None = None, limits: Limit
 
 def run(given: str | None, host: str, port: int, open_browser: bool) -> None:
     """Serve the page until Ctrl-C."""
-    import uvicorn
-
     if given is not None:
         find_files(given)
         if not glob.has_magic(given) and not os.path.exists(given):
@@ -552,12 +566,26 @@ def run(given: str | None, host: str, port: int, open_browser: bool) -> None:
         print(f"firstfactor is at {place.address}\nCtrl-C ends it.", flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(place.address,), daemon=True).start()
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, ws="none"
-        )
         with contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listening])
+            make_server(app).run(sockets=[listening])
     print("\nfirstfactor has ended; uploaded files are removed.")
+
+
+def make_server(app: Starlette) -> "uvicorn.Server":
+    """Return the server of an application, which ends quickly."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+            ws="none",
+        )
+    )
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -5,6 +5,7 @@ structured, and nothing is evaluated.
 """
 
 import contextlib
+import gzip
 import hashlib
 import io
 import json
@@ -15,10 +16,12 @@ import shlex
 import tempfile
 import time
 import warnings
+import zipfile
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -35,6 +38,7 @@ from ..reporting.closer_look import ImportantRow, draw_factor, draw_two, find_im
 from ..reporting.data_summary import brief, count_numbers
 from ..reporting.export import as_csv, as_json
 from ..reporting.figures import save_figure
+from ..reporting.report import PIECE, say_size
 from ..reporting.summary import summarise
 from ..results.explanations import explain_factor
 from ..results.formats import format_importance, format_number, percent
@@ -50,8 +54,8 @@ from ..tables.source import ROW, Source, frame_source
 # Results that are kept: with their tables, and as they are shown.
 MOST_RANKINGS, MOST_TABLES, MOST_ANSWERS = 4, 2, 100
 
-# Cells that a table may have; more do not fit into the memory of a small machine.
-MOST_CELLS = 200_000_000
+# Bytes of the values of a table, if nothing else is said, and of each value at least.
+MOST_BYTES, VALUE = 4_000_000_000, 8
 
 # Levels of a column to list, bars of levels to draw, and values of a row to show.
 MOST_LEVELS, MOST_BARS, MOST_VALUES = 50, 12, 6
@@ -60,7 +64,8 @@ MOST_LEVELS, MOST_BARS, MOST_VALUES = 50, 12, 6
 MOST_CHANGES, LEAST_CHANGE = 4, 0.005
 
 
-Key, Value = TypeVar("Key"), TypeVar("Value")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Kind(NamedTuple):
@@ -176,9 +181,11 @@ class Session:
             assert self.path is not None
             self.true_factors = ()
             self.files = find_files(self.path)
-            reading = RankSettings(table=self.table)
+            reading, most = RankSettings(table=self.table), int(given.get("unpacked", MOST_BYTES))
+            if "unpacked" in given:
+                _refuse_bomb(self.path, most)
             source = self._stack.enter_context(open_table(self.path, self.files, reading))
-            _refuse_too_many_cells(source)
+            _refuse_many_values(source, most)
             self.source = source.in_memory()
 
     # --- the table ------------------------------------------------------------------------------------------------
@@ -211,7 +218,7 @@ class Session:
         try:
             return {info.name: (info, "") for info in take_inventory(self.source, names, self.categorical)}
         except ValueError:  # a column has a value that cannot be read, such as an infinite one
-            found = {}
+            found = dict[str, tuple[ColumnInfo | None, str]]()
             for name in names:
                 try:
                     found[name] = (take_inventory(self.source, [name], self.categorical)[0], "")
@@ -268,7 +275,7 @@ class Session:
         for name, kind in OFFERED.items():
             if name in given:
                 if not kind.check(given[name]):
-                    raise SettingError(f"{name} must be {kind.rule}.", name)
+                    raise SettingError(f"{name.replace('_', ' ')} must be {kind.rule}.", name)
                 settings[name] = given[name]
         settings["categorical"] = [*dict.fromkeys([*self.categorical, *settings["categorical"]])]
         settings["categorical"] = [name for name in settings["categorical"] if self._is_factor(name, settings)]
@@ -282,7 +289,7 @@ class Session:
         ]:
             for column in names:
                 if column not in self.source.names and not (name == "forced" and column in groups):
-                    raise SettingError(f"{name}: there is no column {printable(column)!r}.", name)
+                    raise SettingError(f"{name.replace('_', ' ')}: there is no column {printable(column)!r}.", name)
         return settings
 
     def _is_factor(self, name: str, settings: Mapping[str, Any]) -> bool:
@@ -396,6 +403,7 @@ class Session:
             {
                 "row": int(numbers[analysed[one.position]]),
                 "values": {column.name: _shown(column[int(analysed[one.position])]) for column in (*outputs, *factors)},
+                "share_text": percent(one.share),
                 "sentence": f"{percent(one.share)} of what is lost without {printable(name)} comes from this row.",
             }
             for one in rows
@@ -546,14 +554,42 @@ def _as_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def _refuse_too_many_cells(source: Source) -> None:
-    """Refuse a table that would not fit into memory, before it is read: a small file can hold billions of rows."""
+def _refuse_many_values(source: Source, most: int) -> None:
+    """Refuse a table that would take too much memory, before it is read: a small file can hold billions of values."""
     n_rows = int(source.collect(source.frame.select(pl.len())).item())
-    if n_rows * len(source.names) > MOST_CELLS:
+    if n_rows * len(source.names) * VALUE > most:
         raise ValueError(
             f"{source.shown} has {n_rows:,} rows and {len(source.names):,} columns; the app takes at most "
-            f"{MOST_CELLS:,} values. Use firstfactor rank with --memory, or fewer rows."
+            f"{most // VALUE:,} values. Use fewer rows, or firstfactor rank with --memory."
         )
+
+
+def _refuse_bomb(path: str, most: int) -> None:
+    """Refuse a file that unpacks to more than it may, whatever it says; leave other faults to the reader."""
+    with contextlib.suppress(OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError), open(path, "rb") as file:
+        start = file.read(4)
+        file.seek(0)
+        size = 0
+        for piece in _unpacked(file, start):
+            size += len(piece)
+            if size > most:
+                raise ValueError(
+                    f"{path} unpacks to more than {say_size(most)}; the app takes at most that. Unpack it, and use "
+                    "firstfactor rank."
+                )
+
+
+def _unpacked(file: IO[bytes], start: bytes) -> Iterator[bytes]:
+    """Yield the contents of a compressed file in pieces; nothing of other files."""
+    if start.startswith(b"\x1f\x8b"):
+        with gzip.open(file) as unpacked:
+            yield from iter(lambda: unpacked.read(PIECE), b"")
+    elif start == b"PK\3\4":
+        with zipfile.ZipFile(file) as archive:
+            for entry in archive.infolist():
+                entry.file_size, entry.CRC = 2**62, None  # type: ignore[assignment]  # as it may lie about both
+                with archive.open(entry) as unpacked:
+                    yield from iter(lambda: unpacked.read(PIECE), b"")
 
 
 # --- columns -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import signal
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -78,7 +78,7 @@ def serve(connection: Connection, folder: str) -> None:
     threading.Thread(target=_listen, args=(connection, requests, interrupted), daemon=True).start()
     from .session import Session, find_setting, say_error  # takes a second, before the first request if possible
 
-    _load()
+    _load(lambda: not requests.empty())
     session: Session | None = None
     while True:
         request = requests.get()
@@ -115,10 +115,22 @@ def serve(connection: Connection, folder: str) -> None:
             send("answer", answer.body, media_type=answer.media_type, name=answer.name, key=answer.key)
 
 
-def _load() -> None:
-    """Load what the first ranking needs."""
+def _load(is_needed: Callable[[], bool]) -> None:
+    """Load what the first ranking needs: packages, and compiled functions as long as nobody waits."""
     from ..selection import calibrated  # noqa: F401
     from ..variance import conditional  # noqa: F401
+    from .session import Session
+
+    class Needed(Exception):  # noqa: N818
+        pass
+
+    def stop_if_needed(_: str) -> None:
+        if is_needed():
+            raise Needed
+
+    with contextlib.suppress(Exception):
+        stop_if_needed("")
+        Session({"demo": "ishigami"}).rank({"target": "y"}, stop_if_needed)
 
 
 def _listen(connection: Connection, requests: "queue.SimpleQueue[dict[str, Any]]", interrupted: _Interrupted) -> None:
@@ -142,7 +154,7 @@ def _process(session: Any, request: Mapping[str, Any], show: Callable[[str], Non
         session.remember(request["key"], request["settings_of_key"])
     key = None
     match request["do"]:
-        case "open":
+        case "open" | "describe":
             found = session.describe()
         case "rank":
             found = session.rank(request["settings"], show)
@@ -211,13 +223,13 @@ class Worker:
     async def ask(self, request: Mapping[str, Any]) -> AsyncIterator[Reply]:
         """Yield the replies to one request; the next one must wait until the last reply."""
         self.number += 1
-        self._replies = asyncio.Queue()
+        self._replies = replies = asyncio.Queue[Reply]()
         if not self.is_alive:
             self._end()
         else:
             await asyncio.to_thread(self._send, {**request, "number": self.number})
         while True:
-            reply = await self._replies.get()
+            reply = await replies.get()
             if reply.kind in LAST:
                 self._replies = None
             yield reply
@@ -283,7 +295,7 @@ class Seat:
         self._settings: OrderedDict[str, Any] = OrderedDict()
         self.is_closed = False
 
-    async def ask(self, request: Mapping[str, Any]) -> AsyncIterator[Reply]:
+    async def ask(self, request: Mapping[str, Any]) -> AsyncGenerator[Reply, None]:
         """Yield the replies to a request; a ranking cancels what is running or waiting."""
         if request["do"] == "rank":
             self.cancel()
@@ -322,15 +334,13 @@ class Seat:
         """Process a job when its turn has come."""
         try:
             async with self._turn:
-                if job.is_over or self.is_closed:
+                if self._is_vain(job):
                     return
                 if self._worker is None or not self._worker.is_alive:
                     self._worker = await self._start()
-                    if self.is_closed:
-                        self._worker.kill()
                     if not await self._read(job) or job.request["do"] == "open":
                         return
-                if job.is_over:
+                if self._is_vain(job):
                     return
                 async for reply in self._worker.ask(job.request):
                     if reply.kind == "answer" and reply.head["key"] is not None:
@@ -342,9 +352,16 @@ class Seat:
             self._jobs.remove(job)
             job.put(Reply("error", {"sentence": "The table is no longer open.", "field": None, "expected": True}))
 
+    def _is_vain(self, job: _Job) -> bool:
+        """Return whether nobody waits for a job any more."""
+        if self.is_closed and self._worker is not None:
+            self._worker.kill()
+        return job.is_over or self.is_closed
+
     async def _read(self, job: _Job) -> bool:
         """Let a new process read the table; return whether it could."""
-        assert self._worker is not None
+        if self._worker is None or self._is_vain(job):
+            return False
         is_first = job.request["do"] == "open"
         job.put(Reply("progress", {"text": "reading the table" if is_first else "reading the table again"}))
         last = Reply("cancelled", {})

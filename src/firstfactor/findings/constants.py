@@ -163,3 +163,6 @@ FEW_ROWS = 0.01
 # A positive response with at least this skewness (an exponential distribution has 2) is also analysed by its normal
 # scores. With more than this many rows, the values themselves show as much.
 SKEWED, ENOUGH_TO_SEE = 1.0, 10_000
+
+# What is explained of the ranks is estimated from at most this many rows.
+ENOUGH_FOR_RANKS = 1_000

@@ -15,7 +15,7 @@ from .._utils.text import list_names, printable
 from ..data.design import Kind
 from ..data.response import Task
 from ..findings.finding import Finding
-from ..settings import Settings
+from ..settings import Settings, VarianceEstimator
 from .constants import CHEAP, LEVEL, WEAK
 from .estimates import margin
 from .formats import format_p, say_p
@@ -92,7 +92,7 @@ class Indices(frames.Tabular):
     """Kind of response: ``regression`` or ``classification``."""
     method: str
     """Method of estimation, such as ``NANNE`` or ``FIRST``."""
-    estimator: str = "nearest"
+    estimator: VarianceEstimator = "nearest"
     """Estimator of conditional variances."""
     procedure: Settings | None = None
     """Parameters of the selection by `FIRST`; None without one."""

@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import difflib
+import math
 import numbers
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -65,6 +66,8 @@ class Dataset:
     """True factors; empty if unknown."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of `rank` with which the file was read, including detected values."""
+    known: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
+    """What is known of a table in memory that is ranked many times: see `Source.known`."""
 
     @property
     def target_names(self) -> tuple[str, ...]:
@@ -233,6 +236,7 @@ def read_dataset(source: Source, request: Request, read: Callable[[Wanted], Cont
         n_copies=contents.n_copies,
         remarks=(*chosen, *remark_on(source, [*others, *used], {*roles.categorical, *roles.others}), *remarks),
         reading=source.reading,
+        known=source.known,
     )
 
 
@@ -357,9 +361,9 @@ def _within(source: Source, column: ColumnInfo, low: Any, high: Any) -> Iterator
         if end is None:
             continue
         if column.holds == "numbers":
-            if not isinstance(end, numbers.Real) or end != end:
+            if not isinstance(end, numbers.Real) or math.isnan(end):
                 raise _wrong_end(column, end, "a number")
-            yield value <= end if is_high else value >= end
+            yield value <= pl.lit(end) if is_high else value >= pl.lit(end)
             continue
         moment, is_day = _moment(column, end)
         if isinstance(moment, datetime.time):

@@ -25,7 +25,7 @@ from ..findings.examine import examine
 from ..findings.finding import Finding
 from ..neighbors.search import Contributions, Search
 from ..neighbors.space import most_neighbors
-from ..settings import Options
+from ..settings import Options, VarianceEstimator
 from .adaptive import AdaptiveSearch
 from .extrapolated import ExtrapolatedSearch
 from .sampling import deal_groups, deal_halves, draw_outer_rows
@@ -73,7 +73,7 @@ class Variances:
         self,
         response: Response,
         search: Search,
-        estimator: str,
+        estimator: VarianceEstimator,
         rng: np.random.Generator,
         origin: "Variances | None" = None,
         dropped: Dropped | None = None,
@@ -226,7 +226,7 @@ class Variances:
         self.search.workers.__exit__(kind, error, trace)
 
 
-def _make_searcher(search: Search, estimator: str) -> Searcher:
+def _make_searcher(search: Search, estimator: VarianceEstimator) -> Searcher:
     if estimator == "nearest":
         return search
     return ExtrapolatedSearch(search) if estimator == "extrapolated" else AdaptiveSearch(search)
