@@ -154,7 +154,7 @@ def _until_given_up(items: Sequence[Item]) -> Iterator[Item]:
     stopped = getattr(_given_up, "by", None)
     for item in items:
         if stopped is not None and stopped.is_set():
-            raise InterruptedError("nobody waits for this any more")
+            raise InterruptedError("cancelled")
         yield item
 
 
