@@ -441,7 +441,12 @@ def _rank(dataset: "Dataset", settings: RankSettings, show: Progress, watch: "_S
             warn_user(f"stability= failed, so the result is without it: {error!r}", UserWarning)
         watch.lap("stability")
     units = {one.column for one in noticed if one.kind == "units"}
-    known = [one for one in indices.findings if not (one.kind == "groups" and one.column in units)]
+    # Rows of a unit that follow each other are alike because of the unit.
+    known = [
+        one
+        for one in indices.findings
+        if not (units and (one.kind == "order" or (one.kind == "groups" and one.column in units)))
+    ]
     findings = in_order([*noticed, *known])
     _warn_of_constants(indices)
     warn_of_findings(findings)

@@ -55,7 +55,7 @@ def test_the_answer_comes_first(ranking, monkeypatch):
 def test_stand_ins_are_below_the_row_of_all(ranking, monkeypatch):
     header, several, carat, length, clarity, forced, left_out, *others = table_of(show(ranking, monkeypatch))
     assert header == "rank  factor    kind      lost without (95 %)    alone       p"
-    assert several.startswith("   1  carat or length      0.720 (0.700–0.740)   0.700            ")
+    assert several.startswith("   1  carat or length      0.720 (0.700–0.740)   0.700   0.001    ██")
     assert re.match(r"        carat   number  +0\.700 \(0\.680–0\.720\)   0\.700   0\.001    █+▋?$", carat)
     assert re.match(r"        length  number  +– +0\.680 +░+$", length)
     assert re.match(r"   2  clarity +number +0\.300 \(.*\)   0\.300   0\.200 \?  █", clarity)

@@ -107,7 +107,7 @@ def rows_follow(n_rows: int, correlation: float) -> Finding:
     """Return the finding that consecutive rows are correlated beyond what the factors explain."""
     sentence = (
         f"Rows that follow each other in the table are alike beyond what the factors explain (correlation "
-        f"{correlation:.2f}), as in a series in time. They are no independent rows: what they share can look like an "
-        "effect, and the figures look surer than they are."
+        f"{correlation:.2f}), as in a series in time. The rows are not independent: what they share can look like an "
+        "effect, and the intervals are too narrow."
     )
     return Finding("order", sentence, count=n_rows)

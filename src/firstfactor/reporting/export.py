@@ -212,13 +212,19 @@ def _stability(found: "Stability") -> dict[str, Any]:
 
 
 def _factor_rows(result: Exported) -> list[dict[str, Any]]:
-    """Return one row per factor, the selected ones first, the others in the order of the ranking."""
+    """Return one row per factor, in the order of the table; factors that share information have one rank."""
     indices = result.indices
-    apart = [each for line in ranking_lines(indices, result.stability) for each in line.members or (line,)]
-    lines = [each for line in apart for each in (line, *line.same)]
-    ranking, q_values = indices.ranking, None if indices.uncertainty is None else indices.q_values
-    lines.sort(key=lambda line: int(ranking[line.factors[0]]))
-    return [_factor_row(indices, line, int(ranking[line.factors[0]]), q_values) for line in lines]
+    lines, q_values = (
+        ranking_lines(indices, result.stability),
+        None if indices.uncertainty is None else indices.q_values,
+    )
+    last = 1 + sum(line.rank is not None for line in lines)
+    return [
+        _factor_row(indices, each, line.rank or last, q_values)
+        for line in lines
+        for member in line.members or (line,)
+        for each in (member, *member.same)
+    ]
 
 
 def _factor_row(indices: Indices, line: RankingLine, rank: int, q_values: Any) -> dict[str, Any]:

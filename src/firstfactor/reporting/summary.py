@@ -77,7 +77,7 @@ def summarise(result: Exported, *, in_command: bool = False, all_notes: bool = F
     others = [text for text, one in zip(advice, found, strict=True) if one.kind != "leak"]
     more = len(result.findings) - len(found)
     if more:
-        where = "--notes" if in_command else "findings"
+        where = "--notes" if in_command else "see .findings"
         others.append(f"{more} more remark{'s' if more > 1 else ''} about the table: {where}.")
     return Summary(
         data=_say_data(result),

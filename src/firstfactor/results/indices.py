@@ -522,6 +522,8 @@ def _cluster_line(indices: Indices, cluster: Cluster, lines: list[RankingLine]) 
         standard_error=None if indices.is_shapley else cluster.standard_error,
         interval=interval,
         alone=max((line.alone for line in lines if line.alone is not None), default=None),
+        # Each is adjusted for the choice among all candidates. If the cluster adds nothing, none of its factors does.
+        p_value=min((line.p_value for line in lines if line.p_value is not None and line.selected), default=None),
         weak=all(line.weak for line in lines if line.selected)
         if indices.has_p_values
         else interval is not None and interval[0] <= 0,

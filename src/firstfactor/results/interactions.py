@@ -117,4 +117,5 @@ class Interactions(frames.Tabular):
             )
             for k in self.order.tolist()
         ]
-        return f"{self.sentence()}\n{frames.make_text(header, rows)}"
+        sign = "Below 0, the two work together; above 0, they share what they explain."
+        return f"{self.sentence()}\n{frames.make_text(header, rows)}\n{sign}"
