@@ -16,6 +16,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -584,6 +585,9 @@ def run(given: str | None, host: str, port: int, open_browser: bool) -> None:
         print(f"firstfactor is at {place.address}\nCtrl-C ends it.", flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(place.address,), daemon=True).start()
+        if hasattr(signal, "SIGHUP"):  # the terminal is closed
+            before = signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+            stack.callback(signal.signal, signal.SIGHUP, before)
         with contextlib.suppress(KeyboardInterrupt):
             make_server(app).run(sockets=[listening])
     print("\nfirstfactor has ended; uploaded files are removed.")
