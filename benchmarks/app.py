@@ -11,6 +11,7 @@ and stores nothing, ``--write`` only writes what is stored.
 
 import argparse
 import json
+import os
 import tempfile
 from pathlib import Path
 
@@ -74,23 +75,30 @@ def measure(browser, address, folder, rows, factors, most):
         known.append(app.page.locator("#undo").evaluate(CLICK)[0] / 1000)
     assert app.faults == []
     found = {"rows": rows, "factors": factors, "changes": len(new), "median": float(np.median(new))}
-    found |= {"p95": float(np.quantile(new, 0.95)), "most": max(new), "back": float(np.median(known))}
+    found |= {
+        "load": os.getloadavg()[0],
+        "p95": float(np.quantile(new, 0.95)),
+        "most": max(new),
+        "back": float(np.median(known)),
+    }
     return found | {"with_progress": len(progress), "progress": float(np.median(progress)) if progress else None}
 
 
 def show(found):
     """Return the figures as a table."""
-    head = ("table", "changes", "median", "95 %", "longest", "back to what is known", "first progress")
+    head = ("table", "changes", "median", "95 %", "longest", "back to what is known", "first progress", "load")
     lines = [
         (
             f"{each['rows']:,} × {each['factors']}",
             each["changes"],
             *(f"{each[name]:.2f} s" for name in ("median", "p95", "most", "back")),
             "–" if each["progress"] is None else f"{each['progress']:.2f} s",
+            f"{each['load']:.1f}",
         )
         for each in found["cases"]
     ]
-    return describe([found["measured"]]) + "\n\n" + markers.table(head, lines)
+    load = "The load is that of the machine when it was measured, by whatever runs; above its cores, times are longer."
+    return f"{describe([found['measured']])} {load}\n\n" + markers.table(head, lines)
 
 
 def write():

@@ -25,6 +25,8 @@ FOLDER = Path(__file__).parent
 # Terminals, limits of a process, owners of files, and processes that are killed.
 NEEDS_UNIX = [
     FOLDER / "_utils" / "test_atomic_write.py",
+    FOLDER / "app" / "test_attacks.py",
+    FOLDER / "app" / "test_server.py",
     FOLDER / "cli" / "test_main.py",
     FOLDER / "cli" / "test_warm_up.py",
     FOLDER / "cluster" / "test_cluster.py",

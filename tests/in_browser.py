@@ -6,6 +6,7 @@ those of every main state with a table, at two widths and in both colour schemes
 
 import io
 import itertools
+import json
 import re
 import shutil
 import subprocess
@@ -108,8 +109,8 @@ class App:
 
     def row(self, name: str) -> Any:
         """The row of a factor."""
-        button = self.page.get_by_role("button", name=name, exact=True)
-        return self.page.locator("#ins > li, #outs > li").filter(has=button)
+        quoted = json.dumps(name, ensure_ascii=False)
+        return self.page.locator(f"#ins > [data-name={quoted}], #outs > [data-name={quoted}]")
 
     def act(self, name: str, what: str) -> None:
         """Use a button in the row of a factor."""

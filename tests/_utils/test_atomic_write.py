@@ -10,7 +10,7 @@ import pytest
 from command import run_here
 from scripts import run_script
 
-from firstfactor._utils.atomic_write import follow_links, temporary_file, write_whole
+from firstfactor._utils.atomic_write import follow_links, private_folder, temporary_file, write_whole
 from firstfactor.cli.errors import exit_on_error
 from firstfactor.cli.run import Outputs
 
@@ -230,3 +230,22 @@ def test_a_lock_of_somebody_else_is_not_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", first_is_taken)
     write(tmp_path / "file")
     assert taken and [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_private_folder_is_gone_at_the_end_and_those_of_dead_processes_at_the_next_start(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    dead, empty, other = (tmp_path / name for name in ("firstfactor-app-dead", "firstfactor-app-empty", "mine"))
+    for folder in (dead, empty, other):
+        folder.mkdir()
+    (dead / "lock").touch()
+    (dead / "table.csv").touch()
+    link = tmp_path / "firstfactor-app-link"
+    link.symlink_to(other)
+    (other / "lock").touch()
+    with private_folder() as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700 and not dead.exists() and not empty.exists()
+        with private_folder() as second:
+            assert folder.exists() and second != folder
+        (folder / "table.csv").touch()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["firstfactor-app-link", "mine"]
+    assert (other / "lock").exists()

@@ -156,6 +156,7 @@ def test_progress_comes_from_half_a_second_on_and_cancel_is_immediate(served, sl
     served.client.delete(f"/api/sessions/{session}")
 
 
+@pytest.mark.slow
 def test_a_second_ranking_cancels_the_first_and_sessions_do_not_mix(served, slow_table):
     one = served.upload("slow.csv", slow_table).json()["session"]
     other = served.open(demo="friedman")["session"]
@@ -209,6 +210,7 @@ def test_a_crash_leaves_the_app_alive_with_a_message(served):
     assert response.status_code == 200, response.text
 
 
+@pytest.mark.slow
 def test_sessions_are_bounded_and_their_processes_and_files_end(served):
     seats = served.app.seats
     content = b"x,y\n" + b"".join(b"%d,%d\n" % (i % 5, i % 3) for i in range(40))

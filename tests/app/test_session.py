@@ -251,6 +251,7 @@ def test_ranges_are_read_as_they_are_written(low, high):
     assert _read_filters("where", [write_filter("age", {"low": low, "high": high})]) == {"age": (low, high)}
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_over_many_rankings():
     rng = np.random.default_rng(0)
     session = Session({"demo": "ishigami"})

@@ -93,11 +93,12 @@
 
   // --- opening a table --------------------------------------------------------------------------------------------
   async function open(request, text) {
-    if (state.session) leave();
+    if (state.run) cancel();
     const run = begin(text), controller = new AbortController();
     run.cancel = () => controller.abort();
     try {
       const session = await json(request.path, { method: "POST", signal: controller.signal, ...request.options });
+      if (state.session) close(state.session);
       enter(session);
       show("choose");
     } catch (fault) {
@@ -121,14 +122,16 @@
     state.open.clear();
     rows.clear();
     $("chart").replaceChildren();
-    $("controls").replaceChildren();
+    for (const id of ["controls", "find-row", "result-columns"]) $(id).replaceChildren();
     renderTop();
     renderColumns();
   }
 
+  const close = session => ask(addressOf(session.session), { method: "DELETE" }).catch(() => {});
+
   function leave() {
     if (state.run) cancel();
-    ask(addressOf(state.session.session), { method: "DELETE" }).catch(() => {});
+    close(state.session);
     state.session = null;
     show("start");
   }
@@ -596,7 +599,7 @@
   function updateRow(row, line, old, all) {
     const { key } = row, { forced = [], factor_groups = {} } = settings(), group = line.id in factor_groups;
     Object.assign(row, { line, old, all });
-    row.name.textContent = line.name;
+    row.name.textContent = row.element.dataset.name = line.name;
     row.check.checked = state.chosen.has(key);
     row.check.setAttribute("aria-label", `Choose ${line.name}`);
     if (row.kind !== canonical([line.kind, line.marks])) row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.flatMap(mark => [" ", h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)]));

@@ -16,6 +16,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -213,6 +214,7 @@ class App:
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Start a process ahead of time; at the end, end all processes."""
         self._prepare(0)
+        self._loop = asyncio.get_running_loop()
         try:
             yield
         finally:
@@ -221,6 +223,15 @@ class App:
                 seat.close()
             for worker in self._spares:
                 worker.kill()
+
+    def cancel_all(self) -> None:
+        """Cancel whatever any session does; for handlers of signals."""
+
+        def cancel() -> None:
+            for seat in self.seats.values():
+                seat.cancel()
+
+        self._loop.call_soon_threadsafe(cancel)
 
     def _prepare(self, after: float) -> None:
         """Start a process after some seconds, unless there is one that nobody needs yet."""
@@ -243,6 +254,14 @@ class App:
         self._preparing.cancel()
         self._prepare(PAUSE)
         return worker
+
+    def _take_back(self, worker: Worker) -> None:
+        """Keep a process for the next table, unless there is one already."""
+        if self._spares or not worker.is_alive:
+            worker.kill()
+        else:
+            self._preparing.cancel()
+            self._spares.append(worker)
 
     # --- the page -------------------------------------------------------------------------------------------------
 
@@ -288,7 +307,7 @@ class App:
         raise RefusedError(400, "There is no such table.")
 
     async def _open(self, given: Mapping[str, Any], folder: Path | None = None) -> Response:
-        seat = Seat(given, None if folder is None else str(folder), self._take_worker)
+        seat = Seat(given, None if folder is None else str(folder), self._take_worker, self._take_back)
         name = secrets.token_urlsafe(12)
         self.seats[name] = seat
         while len(self.seats) > self.limits.sessions:
@@ -566,6 +585,9 @@ def run(given: str | None, host: str, port: int, open_browser: bool) -> None:
         print(f"firstfactor is at {place.address}\nCtrl-C ends it.", flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(place.address,), daemon=True).start()
+        if hasattr(signal, "SIGHUP"):  # the terminal is closed
+            before = signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+            stack.callback(signal.signal, signal.SIGHUP, before)
         with contextlib.suppress(KeyboardInterrupt):
             make_server(app).run(sockets=[listening])
     print("\nfirstfactor has ended; uploaded files are removed.")
@@ -575,7 +597,12 @@ def make_server(app: Starlette) -> "uvicorn.Server":
     """Return the server of an application, which ends quickly."""
     import uvicorn
 
-    return uvicorn.Server(
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            super().handle_exit(sig, frame)
+            app.state.app.cancel_all()  # else the server waits for what is ranked
+
+    return Server(
         uvicorn.Config(
             app,
             log_level="warning",

@@ -236,7 +236,9 @@ class Session:
         key = _key_of(settings)
         known = self._answers.get(key)
         if known is None:
-            ranking = self._ranking(key, settings, show)
+            has_compiled = bool(self._answers)  # what is said of compiling is then no longer true
+            say = (lambda text: show(text.partition(" (the first run")[0])) if has_compiled else show
+            ranking = self._ranking(key, settings, say)
             known = _keep(self._answers, key, self._show(key, settings, ranking), MOST_ANSWERS)
             cached = False
         else:

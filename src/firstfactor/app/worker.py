@@ -80,6 +80,7 @@ def serve(connection: Connection, folder: str) -> None:
 
     _load(lambda: not requests.empty())
     session: Session | None = None
+    start = os.getcwd()
     while True:
         request = requests.get()
         number = request["number"]
@@ -92,8 +93,7 @@ def serve(connection: Connection, folder: str) -> None:
             if interrupted.cancelled == number:
                 raise KeyboardInterrupt
             if request["do"] == "open":
-                if "folder" in request:
-                    os.chdir(request["folder"])
+                os.chdir(request.get("folder", start))
                 session = Session(request["given"])
             assert session is not None
             answer = _process(session, request, lambda text: send("progress", text=text))
@@ -282,12 +282,20 @@ class Seat:
         Folder of an uploaded file.
     start : callable
         Returns a process.
+    give_back : callable
+        Takes a process that could not read the table, and can read another.
     """
 
-    def __init__(self, given: Mapping[str, Any], folder: str | None, start: Callable[[], Awaitable[Worker]]) -> None:
+    def __init__(
+        self,
+        given: Mapping[str, Any],
+        folder: str | None,
+        start: Callable[[], Awaitable[Worker]],
+        give_back: Callable[[Worker], None],
+    ) -> None:
         self.folder = folder
         self._open = {"do": "open", "given": given, **({} if folder is None else {"folder": folder})}
-        self._start = start
+        self._start, self._give_back = start, give_back
         self._worker: Worker | None = None
         self._turn = asyncio.Lock()
         self._jobs: list[_Job] = []
@@ -371,8 +379,11 @@ class Seat:
             return True
         job.put(last)
         if last.kind != "answer":
-            self._worker.kill()
-            self._worker = None
+            worker, self._worker = self._worker, None
+            if last.head.get("expected"):
+                self._give_back(worker)
+            else:
+                worker.kill()
         return last.kind == "answer"
 
     def close(self) -> None:

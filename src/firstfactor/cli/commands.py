@@ -151,7 +151,7 @@ def demo(
 
 @app.command("app", help=APP_HELP)
 def _app(
-    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Table to open.", show_default=False)] = None,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="Table to open.", show_default=False)] = None,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="Port. Default: a free one.", show_default=False)
     ] = 0,
