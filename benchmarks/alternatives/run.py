@@ -19,7 +19,6 @@ from .scores import distance, is_on_top
 from .tables import PROBLEMS, TABLES
 
 DISTRIBUTIONS = (
-    "firstfactor",
     "pyfirst",
     "scikit-learn",
     "statsmodels",
