@@ -151,8 +151,8 @@ PROBLEMS = (
     Table("XOR", _with_truth(_draw_exclusive_or, (0, 1), lambda: 2 * _halves(10)), function=exclusive_or),
     Table("copies", _with_truth(_draw_copies, (0, 1), lambda: _halves(8)), n_factors=8),
 )
-OFTEN = 2.5
-"""Small tables take little time."""
+OFTEN, SELDOM = 2.5, 0.5
+"""Small tables take little time, and wide ones much."""
 ADDITIVE = (
     _of_study("lines, N = 200", Setting("lines-50", 200, 10, CORRELATION), _of_terms, OFTEN),
     _of_study("lines, N = 400", Setting("lines-50", 400, 10, CORRELATION), _of_terms, OFTEN),
@@ -161,12 +161,13 @@ ADDITIVE = (
 CLASSES = Table("two classes, N = 500", _with_truth(_draw_classes, LINES.draw_true(10, None)), 500, part=OFTEN)
 PRODUCT = _of_study("product, N = 200", Setting("weak-product", 200, 8), _equal, OFTEN)
 ORDINARY = (*ADDITIVE, CLASSES, PRODUCT)
-FIVE = _of_study("5 lines of 70 %, 100 × 300", Setting("five-lines", 100, WIDE_FACTORS))
+FIVE = _of_study("5 lines of 70 %, 100 × 300", Setting("five-lines", 100, WIDE_FACTORS), part=SELDOM)
 TWENTY = Table(
     "20 lines of 95 %, 200 × 300",
     _with_truth(_draw_wide, tuple(range(WIDE_TRUE))),
     WIDE_ROWS,
     WIDE_FACTORS,
+    part=SELDOM,
 )
 WIDE = (FIVE, TWENTY)
 REAL = (
