@@ -235,7 +235,7 @@ METHODS = (
     Method("lasso", _lasso, "sklearn", 20),
     Method("boosting, permutation", _permutation, "sklearn", 20),
     Method("boosting, SHAP", _shap, "shap", 20),
-    Method("Boruta", _boruta, "boruta", 3),
+    Method("Boruta", _boruta, "boruta", 2),
     Method("KFOCI", _kfoci, "study", 20, has_shares=False),
     Method("SALib, delta", _delta, "SALib", 10, takes=up_to(50)),
     Method("SALib, RBD-FAST", _rbd_fast, "SALib", 10, takes=up_to(50)),

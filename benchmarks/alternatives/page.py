@@ -1,9 +1,8 @@
 """The tables of docs/alternatives.md, written between markers from what is stored."""
 
 from collections import defaultdict
-from functools import partial
 from pathlib import Path
-from statistics import mean, median, stdev
+from statistics import mean, median
 
 from .. import markers
 from ..markers import table
@@ -14,6 +13,7 @@ from .tables import ADDITIVE, NOISE, ORDINARY, PROBLEMS, PRODUCT, REAL, WIDE
 
 PAGE = Path(__file__).parents[2] / "docs" / "alternatives.md"
 NOTHING = "–"
+SHARED = (*ADDITIVE, PRODUCT, *PROBLEMS)
 TIMED = (ORDINARY[0].name, PROBLEMS[1].name, WIDE[1].name, *(each.name for each in REAL))
 
 
@@ -51,22 +51,8 @@ class Found:
         return [each["seconds"] / ours[each["repetition"]] for each in runs if "seconds" in each]
 
 
-def average(values):
-    """A mean and its standard error."""
-    return f"{mean(values):.2f} ± {stdev(values) / len(values) ** 0.5:.2f}" if values else NOTHING
-
-
-def share(hits):
-    """A share of tables and its standard error, after adding two successes and two failures."""
-    if not hits:
-        return NOTHING
-    among = len(hits) + 4
-    around = (sum(hits) + 2) / among
-    return f"{mean(hits):.2f} ± {(around * (1 - around) / among) ** 0.5:.2f}"
-
-
 def short(values):
-    """A mean, where its error is said beside the table."""
+    """A mean."""
     return f"{mean(map(float, values)):.2f}" if values else NOTHING
 
 
@@ -81,11 +67,21 @@ def names(tables):
     return [each.name for each in tables]
 
 
-def ordinary(found, score, shown):
-    """A score of selections in ordinary tables."""
+def ordinary(found):
+    """What is found in ordinary tables, how often a false factor is among it, and how often it is right."""
+    scores = (found_share, has_false, is_exact)
+
+    def cell(table_name, method):
+        values = [found.scores(table_name, method, score) for score in scores]
+        return " / ".join(map(short, values)) if values[0] else NOTHING
+
+    head = [f"{each.name}: found / any false / exact" for each in ORDINARY[:1]] + names(ORDINARY[1:]) + ["tables"]
     return compared(
-        names(ORDINARY),
-        lambda method: [shown(found.scores(each.name, method, score)) for each in ORDINARY],
+        head,
+        lambda method: [
+            *(cell(each.name, method) for each in ORDINARY),
+            len(found.of(ORDINARY[0].name, method, "selected")) or NOTHING,
+        ],
     )
 
 
@@ -117,18 +113,12 @@ def wide(found):
     )
 
 
-def distances(found, tables, more=lambda _found: ()):
-    """How far shares are from the true ones, on average over tables."""
-
-    def cells(method):
-        return [short(found.of(each.name, method, "distance")) for each in tables]
-
-    return compared(names(tables), cells, more(found))
-
-
-def by_calls(found):
-    """The same of Saltelli's design, which calls the function."""
-    return [_called(found, n_base) for n_base in sorted({each["n_base"] for each in found.calls})]
+def distances(found):
+    """How far shares are from the true ones, on average over tables; also of Saltelli's design, which makes its own."""
+    rows = [_called(found, n_base) for n_base in sorted({each["n_base"] for each in found.calls})]
+    return compared(
+        names(SHARED), lambda method: [short(found.of(each.name, method, "distance")) for each in SHARED], rows
+    )
 
 
 def _called(found, n_base):
@@ -136,32 +126,18 @@ def _called(found, n_base):
     some = [each for each in found.calls if each["n_base"] == n_base]
     calls = [each["calls"] for each in some]
     name = f"SALib, Saltelli's design, {min(calls):,}–{max(calls):,} calls"
-    return (name, *(short([each["distance"] for each in some if each["table"] == kind.name]) for kind in PROBLEMS))
-
-
-def times(found):
-    """Seconds of our calibrated rule, and of others as multiples of it."""
-
-    def cells(method):
-        if method == OURS:
-            return [f"{median(found.of(name, OURS, 'seconds')):.2g} s" for name in TIMED]
-        return [_ratio(found, name, method) for name in TIMED]
-
-    return compared(TIMED, cells)
-
-
-def _ratio(found, table_name, method_name):
-    ratios = found.ratios(table_name, method_name)
-    if not ratios:
-        return "error" if found.failed(table_name, method_name) else NOTHING
-    middle = median(ratios)
-    return f"{middle:.0f} ×" if middle >= 10 else f"{middle:.2g} ×"
+    return (name, *(short([each["distance"] for each in some if each["table"] == kind.name]) for kind in SHARED))
 
 
 def real(found):
-    """How many factors are selected in real tables."""
+    """How many factors are selected in real tables, and how long that takes there and elsewhere."""
+    head = [f"{each.name}: selected" for each in REAL] + [f"{name}: time" for name in TIMED]
     return compared(
-        names(REAL), lambda method: [_range(list(map(len, found.of(each.name, method, "selected")))) for each in REAL]
+        head,
+        lambda method: [
+            *(_range(list(map(len, found.of(each.name, method, "selected")))) for each in REAL),
+            *(_time(found, name, method) for name in TIMED),
+        ],
     )
 
 
@@ -172,6 +148,17 @@ def _range(sizes):
     return f"{low}" if low == high else f"{low}–{high}"
 
 
+def _time(found, table_name, method_name):
+    """Seconds of our calibrated rule; of others, multiples of it."""
+    if method_name == OURS:
+        return f"{median(found.of(table_name, OURS, 'seconds')):.2g} s"
+    ratios = found.ratios(table_name, method_name)
+    if not ratios:
+        return "error" if found.failed(table_name, method_name) else NOTHING
+    middle = median(ratios)
+    return f"{middle:.0f} ×" if middle >= 10 else f"{middle:.2g} ×"
+
+
 def versions(found):
     """When this was measured, and which packages were compared."""
     packages = ", ".join(f"{name} {number}" for name, number in found.versions.items())
@@ -179,14 +166,10 @@ def versions(found):
 
 
 SECTIONS = {
-    "found": partial(ordinary, score=found_share, shown=average),
-    "false": partial(ordinary, score=has_false, shown=share),
-    "right": partial(ordinary, score=is_exact, shown=share),
-    "shares": partial(distances, tables=(*ADDITIVE, PRODUCT)),
+    "ordinary": ordinary,
     "wide": wide,
     "exact": exact,
-    "distances": partial(distances, tables=PROBLEMS, more=by_calls),
-    "times": times,
+    "distances": distances,
     "real": real,
     "versions": versions,
 }

@@ -142,7 +142,7 @@ def _real(name, load, n_rows, n_factors, response=lambda y: y):
         varies = X.std(axis=0) > 0  # corners of pictures that are always empty
         return Drawn(X[:, varies], np.asarray(response(y), dtype=float), None)
 
-    return Table(name, take, n_rows, n_factors, part=0.15)
+    return Table(name, take, n_rows, n_factors, part=0.1)
 
 
 NOISE = Table("pure noise", _with_truth(_draw_noise, ()))

@@ -243,9 +243,9 @@ def test_selections_are_held_against_the_truth_of_their_own_draw():
     assert found.scores("t", OURS, scores.has_false) == [0, 1]
 
 
-def test_errors_are_of_means_and_of_shares():
-    assert page.average([0.0, 1.0, 0.0, 1.0]) == "0.50 ± 0.29"
-    assert page.share([0] * 16) == "0.00 ± 0.07" and page.average([]) == page.share([]) == page.short([]) == "–"
+def test_methods_without_an_answer_have_no_row():
+    rows = page.compared(("a", "b"), lambda name: ["1", page.NOTHING] if name == "lasso" else [page.NOTHING] * 2)
+    assert rows.splitlines()[2:] == ["| lasso | 1 | – |"]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
