@@ -1,6 +1,6 @@
 """Compare firstfactor with other methods on the same tables, and write the tables of docs/alternatives.md.
 
-pip install -e . pyfirst shap Boruta hidimstat knockpy SALib statsmodels
+pip install -e ".[study]" pyfirst Boruta hidimstat knockpy SALib
 python -m benchmarks.alternatives run     # what is missing in benchmarks/results/alternatives.json
 python -m benchmarks.alternatives write   # the tables of docs/alternatives.md, from what is stored
 """

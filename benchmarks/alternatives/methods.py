@@ -227,7 +227,7 @@ METHODS = (
     Method(OURS_WIDE, _firstfactor(rule="calibrated", control="fdr"), "firstfactor", 20, takes=is_wide),
     Method("firstfactor, the paper's rule", _firstfactor(rule="paper"), "firstfactor", 20),
     Method("pyfirst", _pyfirst, "pyfirst", 20),
-    Method("OLS or logistic + Holm", _linear, "study", 20, has_shares=False, takes=is_tall),
+    Method("OLS or logistic + Holm", _linear, "statsmodels", 20, has_shares=False, takes=is_tall),
     Method("splines + Holm", _of_study("SPLINE-HOLM"), "study", 20, has_shares=False, takes=is_tall),
     Method("splines without each factor", _of_study("SPLINE-DROP"), "study", 20, takes=up_to(100)),
     Method("dCRT + Holm", _dcrt, "hidimstat", 20, has_shares=False),
