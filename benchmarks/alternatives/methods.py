@@ -10,9 +10,11 @@ from importlib.util import find_spec
 
 import numpy as np
 
-TREES, LEAST_LEAF = 100, 5
-"""Of the forests. A leaf of at least five rows, the usual choice for regression, makes SHAP eight times as fast."""
-FALSE_DISCOVERIES = 0.1
+TREES = 100
+LEVEL = 0.1
+"""Of tests after Holm's procedure, and the share of false discoveries where that is what a method bounds."""
+DISTILLED = 30
+"""So many factors the dCRT looks at, those that a lasso likes best: its default where there are 300."""
 RESAMPLES = 10
 """Of Borgonovo's index, which correct its bias and give an interval; SALib's default, 100, is ten times as slow."""
 
@@ -40,28 +42,39 @@ class Method:
     """On how many tables of each kind it runs."""
     has_shares: bool = True
     """Whether its importances, divided by their sum, are meant to be read as shares."""
-    most_factors: int | None = None
-    """It is left out where there are more."""
+    takes: Callable = lambda _table: True
+    """Whether it can take tables of a kind, and is meant for them."""
 
     @property
     def is_installed(self):
         """Whether it can run here."""
         return find_spec(self.package) is not None
 
-    def runs_on(self, n_factors):
-        """Whether it can take so many factors."""
-        return self.most_factors is None or n_factors <= self.most_factors
+
+def up_to(most_factors):
+    """Take tables with so many factors at most."""
+    return lambda table: table.n_factors <= most_factors
+
+
+def is_tall(table):
+    """Take tables with more rows than factors."""
+    return table.n_rows > table.n_factors
+
+
+def is_wide(table):
+    """Take tables with more factors than rows."""
+    return not is_tall(table)
 
 
 def _positions(mask):
     return tuple(np.flatnonzero(mask).tolist())
 
 
-def _firstfactor(rule):
+def _firstfactor(**options):
     def answer(X, y, seed):
         from firstfactor import FIRST
 
-        importances = FIRST(rule=rule, random_state=seed).fit(X, y).importances_
+        importances = FIRST(random_state=seed, **options).fit(X, y).importances_
         return Answer(importances, _positions(importances))
 
     return answer
@@ -76,20 +89,50 @@ def _pyfirst(X, y, seed):
     return Answer(importances, _positions(importances))
 
 
-def _forest(seed):
-    from sklearn.ensemble import RandomForestRegressor
+def _of_study(name):
+    """Return one of the study's own methods; `selected` is None where it only ranks."""
 
-    return RandomForestRegressor(TREES, min_samples_leaf=LEAST_LEAF, random_state=seed)
+    def answer(X, y, seed):
+        from study.methods.registry import method
+
+        found = method(name)(X, y, seed)
+        return Answer(found.importances, found.selected)
+
+    return answer
+
+
+def _linear(X, y, seed):
+    """Least squares; of two classes, logistic regression. Only what is selected has an importance."""
+    return _of_study("LOGISTIC-HOLM" if np.unique(y).size == 2 else "OLS-HOLM")(X, y, seed)
+
+
+def _dcrt(X, y, seed):
+    """With the lasso on both sides."""
+    from hidimstat import D0CRT
+    from sklearn.linear_model import LassoCV
+
+    from study.methods.competitors.blocks import holm
+
+    screened = min(100.0, 100 * DISTILLED / X.shape[1])
+    test = D0CRT(LassoCV(alphas=10), screening_threshold=screened, fit_y=False, random_state=seed)
+    test.fit_importance(X, y)
+    return Answer(test.importances_**2, _positions(holm(test.pvalues_) <= LEVEL))
+
+
+def _boosting(seed):
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    return GradientBoostingRegressor(n_estimators=TREES, random_state=seed)
 
 
 def _permutation(X, y, seed):
-    """On rows that the forest has not seen. Selected, as in scikit-learn's user guide: means beyond two deviations."""
+    """On rows that the model has not seen. Selected, as in scikit-learn's user guide: means beyond two deviations."""
     from sklearn.inspection import permutation_importance
     from sklearn.model_selection import train_test_split
 
     fitted, held_out, y_fitted, y_held_out = train_test_split(X, y, random_state=seed)
-    forest = _forest(seed).fit(fitted, y_fitted)
-    found = permutation_importance(forest, held_out, y_held_out, n_repeats=10, random_state=seed)
+    model = _boosting(seed).fit(fitted, y_fitted)
+    found = permutation_importance(model, held_out, y_held_out, n_repeats=10, random_state=seed)
     return Answer(found.importances_mean, _positions(found.importances_mean > 2 * found.importances_std))
 
 
@@ -97,7 +140,7 @@ def _shap(X, y, seed):
     """The mean absolute Shapley value over all rows."""
     from shap import TreeExplainer
 
-    values = TreeExplainer(_forest(seed).fit(X, y)).shap_values(X)
+    values = TreeExplainer(_boosting(seed).fit(X, y)).shap_values(X)
     return Answer(np.abs(values).mean(axis=0), None)
 
 
@@ -111,16 +154,13 @@ def _boruta(X, y, seed):
     return Answer(None, _positions(found.support_))
 
 
-def _knockoffs(statistic):
-    def answer(X, y, seed):
-        from knockpy.knockoff_filter import KnockoffFilter
+def _knockoffs(X, y, seed):
+    from knockpy.knockoff_filter import KnockoffFilter
 
-        np.random.seed(seed)  # noqa: NPY002 (knockpy draws from numpy's global generator)
-        knockoffs = KnockoffFilter(ksampler="gaussian", fstat=statistic)
-        rejected = knockoffs.forward(X, y, fdr=FALSE_DISCOVERIES)
-        return Answer(knockoffs.W, _positions(rejected))
-
-    return answer
+    np.random.seed(seed)  # noqa: NPY002 (knockpy draws from numpy's global generator)
+    knockoffs = KnockoffFilter(ksampler="gaussian", fstat="lasso")
+    rejected = knockoffs.forward(X, y, fdr=LEVEL)
+    return Answer(knockoffs.W, _positions(rejected))
 
 
 def _salib_problem(X):
@@ -151,10 +191,7 @@ def _hdmr(X, y, seed):
 
 def _kfoci(X, y, seed):
     """The project's own implementation, which the study compares with the R package KPC."""
-    from study.methods.competitors.kfoci import kfoci
-
-    found = kfoci(X / X.std(axis=0), y, seed)
-    return Answer(found.importances, found.selected)
+    return _of_study("KFOCI")(X / X.std(axis=0), y, seed)
 
 
 def _mutual_information(X, y, seed):
@@ -184,19 +221,24 @@ def saltelli(function, n_factors, n_base, seed):
 
 
 OURS = "firstfactor, calibrated"
+OURS_WIDE = 'firstfactor, calibrated, `control="fdr"`'
 METHODS = (
-    Method(OURS, _firstfactor("calibrated"), "firstfactor", 20),
-    Method("firstfactor, the paper's rule", _firstfactor("paper"), "firstfactor", 20),
+    Method(OURS, _firstfactor(rule="calibrated"), "firstfactor", 20),
+    Method(OURS_WIDE, _firstfactor(rule="calibrated", control="fdr"), "firstfactor", 20, takes=is_wide),
+    Method("firstfactor, the paper's rule", _firstfactor(rule="paper"), "firstfactor", 20),
     Method("pyfirst", _pyfirst, "pyfirst", 20),
-    Method("permutation importance", _permutation, "sklearn", 10),
-    Method("SHAP", _shap, "shap", 5),
-    Method("Boruta", _boruta, "boruta", 5),
-    Method("knockoffs, Lasso", _knockoffs("lasso"), "knockpy", 20, has_shares=False),
-    Method("knockoffs, forest", _knockoffs("randomforest"), "knockpy", 10, has_shares=False),
-    Method("SALib, delta", _delta, "SALib", 5, most_factors=100),
-    Method("SALib, RBD-FAST", _rbd_fast, "SALib", 10, most_factors=100),
-    Method("SALib, HDMR", _hdmr, "SALib", 10, most_factors=20),
-    Method("KFOCI", _kfoci, "study", 10, has_shares=False),
+    Method("OLS or logistic + Holm", _linear, "statsmodels", 20, has_shares=False, takes=is_tall),
+    Method("splines + Holm", _of_study("SPLINE-HOLM"), "study", 20, has_shares=False, takes=is_tall),
+    Method("splines without each factor", _of_study("SPLINE-DROP"), "study", 20, takes=up_to(100)),
+    Method("dCRT + Holm", _dcrt, "hidimstat", 20, has_shares=False),
+    Method("knockoffs, lasso", _knockoffs, "knockpy", 20, has_shares=False),
+    Method("lasso", _lasso, "sklearn", 20),
+    Method("boosting, permutation", _permutation, "sklearn", 20),
+    Method("boosting, SHAP", _shap, "shap", 20),
+    Method("Boruta", _boruta, "boruta", 2),
+    Method("KFOCI", _kfoci, "study", 20, has_shares=False),
+    Method("SALib, delta", _delta, "SALib", 10, takes=up_to(50)),
+    Method("SALib, RBD-FAST", _rbd_fast, "SALib", 10, takes=up_to(50)),
+    Method("SALib, HDMR", _hdmr, "SALib", 10, takes=up_to(20)),
     Method("mutual information", _mutual_information, "sklearn", 20),
-    Method("Lasso", _lasso, "sklearn", 20),
 )

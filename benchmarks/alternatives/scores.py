@@ -20,6 +20,11 @@ def found_share(selected, true_factors):
     return len(set(selected) & set(true_factors)) / len(true_factors)
 
 
+def has_false(selected, true_factors):
+    """Whether any selected factor is false."""
+    return not set(selected) <= set(true_factors)
+
+
 def false_share(selected, true_factors):
     """The share of the selected factors that are false; 0 if none is selected."""
     return len(set(selected) - set(true_factors)) / max(len(selected), 1)
