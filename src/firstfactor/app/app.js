@@ -420,7 +420,7 @@
       const before = settings(), after = structuredClone(before);
       applyRemedy(after, remedy || {});
       tidy(after);
-      const helps = Object.keys(remedy || {}).length && !same(before, after);
+      const helps = Object.keys(remedy || {}).length > 0 && !same(before, after);
       return h("div", { class: "box" }, h("b", {}, kind === "leak" ? "Leak. " : "Check the data. "), sentence, " ",
         helps && button(describe(before, after), () => change(all => applyRemedy(all, remedy)), { class: "small", "data-key": `remedy ${i}` }));
     });
