@@ -1081,3 +1081,22 @@ def test_columns_stand_in_the_order_of_the_chart(full):
     ]
     table = [row[0] for row in rows_of(section(page, "data").find("table"))[1:]]
     assert table[: len(drivers)] == drivers
+
+
+def test_the_next_step_is_not_to_train_on_what_contains_the_response(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame(rng.normal(size=(300, 2)), schema=["a", "b"])
+    table = table.with_columns(y=(pl.col("a") + 5).exp() * 1e6).with_columns(z=pl.col("y").log())
+    make_ranking(table, "y", None, {}).report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Train a model without" in page and "known before y." in page and "Train a model of z" not in page
+
+
+@pytest.mark.parametrize("scale", [1, 1e5])
+def test_numbers_beside_an_effect_are_not_cut_off(scale, tmp_path):
+    X, y = friedman(200)
+    FIRST().fit(X, scale * y).report(tmp_path / "report.html", X, scale * y)
+    effects = re.findall(r'<svg viewBox="0 0 216 .*?</svg>', (tmp_path / "report.html").read_text(), re.DOTALL)
+    beside = [re.findall('text-anchor: end[^>]* x="([0-9.-]+)"[^>]*>([^<]+)<', effect) for effect in effects]
+    assert len(effects) > 3 and all(beside)
+    assert all(float(end) > 5.2 * len(text) for numbers in beside for end, text in numbers if text.isascii())

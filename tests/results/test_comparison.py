@@ -56,3 +56,9 @@ def test_nothing_to_compare_with(ranking):
 def test_what_is_no_r2_is_refused(ranking, score):
     with pytest.raises(ValueError, match=r"model_score must be an R² of at most 1, such as 0.45 for 45 %; got "):
         ranking.compare(score)
+
+
+def test_a_notebook_shows_the_sentence():
+    X, y = friedman.sample(300, seed=0, frame="polars")
+    compared = rank(X.with_columns(y), "y").compare(0.4)
+    assert repr(compared) == str(compared) == compared.sentence

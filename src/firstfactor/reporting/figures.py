@@ -31,6 +31,9 @@ FIGURE_WIDTH, PAIR_SIZE = 3.6, (3.6, 2.9)
 PANEL_WIDTH, PANEL_HEIGHT, PANEL_TOP, PANEL_LEFT = 3.0, 1.75, 0.08, 0.19
 STEP_WIDTH, WIDEST = 0.3, 9.0
 
+# Numbers may take this share more room in the fonts of a browser.
+WIDER = 0.3
+
 # Points: 0.8 of the size of the text around figures.
 FONT_SIZE = 9.6
 
@@ -70,6 +73,7 @@ def _draw_effects(data: Data, figure: Any) -> Iterator[tuple[str, str, str]]:
         ax = _panel(effect, figure)
         draw_effect(ax, effect, data.target, legend=False, least_rows=data.least_rows)
         ax.set_ylabel("")  # it is the same in all panels, and the text names it
+        _make_room(ax)
         name = printable(effect.name)
         yield name, brief(name, 60), figure_to_svg(ax.figure, f"effect{number}", f"{data.target.label} against {name}")
 
@@ -84,6 +88,15 @@ def _panel(effect: Effect, figure: Any) -> "Axes":
         if not (effect.column.levels and are_turned(names, column_width(ax, len(names)), ax.yaxis.label)):
             break
     return ax
+
+
+def _make_room(ax: "Axes") -> None:
+    """Move the left side of axes so that long numbers beside it are not cut off."""
+    box, frame = ax.yaxis.get_tightbbox(), ax.get_position()
+    start = 0.0 if box is None else box.x0 - WIDER * box.width
+    if start < 0:
+        left = frame.x0 - start / ax.figure.bbox.width
+        ax.set_position((left, frame.y0, frame.x1 - left, frame.height))
 
 
 def _draw_pair(pair: Pair, figure: Any) -> str:

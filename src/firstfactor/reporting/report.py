@@ -258,7 +258,12 @@ def _say_next(indices: Indices, response: str) -> str:
         return ""
     low, high = ends
     first = list_names([line.names[0] for line in indices.drivers], most=MOST_NAMED)
-    if high < HALF:
+    selected = {indices.names[i] for i in indices.selected}
+    leaks = [name for one in indices.findings if one.kind == "leak" for name in one.columns if name in selected]
+    if leaks:
+        names, it = list_names([printable(name) for name in dict.fromkeys(leaks)], most=MOST_NAMED), "it is"
+        todo = f"Train a model without {names}, unless {it if len(leaks) == 1 else 'they are'} known before {response}."
+    elif high < HALF:
         todo = "Other models cannot help much: to explain more, measure other factors, or measure these more exactly."
     elif low > 1 - HALF / 2:
         todo = f"Train a model of {first}; it should come close to this bar."

@@ -12,9 +12,9 @@ from .indices import Indices
 from .wording import is_untested, r2_range
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison:
-    """Score of a model beside the ceiling; `str` gives the sentence.
+    """Score of a model beside the ceiling; it prints as a sentence.
 
     See Also
     --------
@@ -32,7 +32,7 @@ class Comparison:
     sentence: str
     """The comparison in words."""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.sentence
 
 
