@@ -438,7 +438,7 @@
     const meter = container.querySelector(".meter"), find = name => meter.querySelector(`.${name}`), hasRange = ceiling.low !== null;
     meter.setAttribute("aria-label", `${percent(ceiling.value)} can be explained`);
     find("estimate").textContent = percent(ceiling.value);
-    find("estimate").style.left = width(Math.min(Math.max(ceiling.value, 0.03), 0.97));
+    Object.assign(find("estimate").style, { left: width(ceiling.value), transform: `translateX(-${width(ceiling.value)})` });
     find("fill").style.width = width(ceiling.value);
     find("range").hidden = !hasRange;
     if (hasRange) Object.assign(find("range").style, { left: width(ceiling.low), width: width(ceiling.high - ceiling.low) });
@@ -546,7 +546,7 @@
     const act = (text, click) => action(text, label, click);
     return columnRow(column, h("span", { class: "name" }, label), h("span", { class: "acts" },
       act("explain", () => explain(name)),
-      kind === "category" || act(has("categorical") ? "not as category" : "as category", () => toggle("categorical", [name], !has("categorical"))),
+      kind !== "category" && act(has("categorical") ? "not as category" : "as category", () => toggle("categorical", [name], !has("categorical"))),
       act(has("drop") ? "put back" : "leave out", () => toggle("drop", [name], !has("drop")))));
   }
 
