@@ -27,7 +27,7 @@ from .stored import store
 
 PAGE = ROOT / "docs" / "guide" / "app.md"
 STORED = ROOT / "benchmarks" / "results" / "app.json"
-CASES = ((10_000, 20, 50), (100_000, 50, 12))  # rows, factors, changes
+CASES = ((10_000, 20, 50), (100_000, 50, 9))  # rows, factors, changes
 QUICK = ((10_000, 20, 9),)
 
 # Click on an element; return the milliseconds until new bars are painted, and until progress is shown, if it is.

@@ -65,7 +65,7 @@ class App:
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.faults.append(dialog.message), dialog.dismiss()))
         self.page.on("request", lambda one: one.url.startswith((origin, "blob:")) or self.foreign.append(one.url))
-        self.page.set_default_timeout(15_000)  # the first ranking on a machine compiles
+        self.page.set_default_timeout(120_000)  # the first ranking on a machine compiles
         self.page.goto(address)
         self.page.wait_for_selector("#start:not([hidden]) #demos button, #choose:not([hidden]), #result:not([hidden])")
 

@@ -3,6 +3,7 @@
 import gzip
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -12,6 +13,7 @@ import pytest
 
 from app.serving import is_running, serve, until
 from firstfactor.app.server import safe_name
+from firstfactor.app.worker import _Interrupted
 
 
 @pytest.fixture(scope="module")
@@ -192,8 +194,9 @@ def test_a_client_that_leaves_cancels_its_ranking(served, slow_table):
 def test_a_crash_leaves_the_app_alive_with_a_message(served):
     session = served.open(demo="ishigami")["session"]
     first = served.result(session, target="y")
-    os.kill(served.app.seats[session]._worker.pid, signal.SIGSEGV)
-    time.sleep(0.3)
+    worker = served.app.seats[session]._worker
+    os.kill(worker.pid, signal.SIGSEGV)
+    assert until(lambda: not worker.is_alive)
     again = served.result(session, target="y", drop=["x1"])  # by a new process, which reads the table again
     assert again["key"] != first["key"]
     lines = []
@@ -236,6 +239,23 @@ def test_files_to_take_away(served):
     pair = served.client.get(f"/api/sessions/{session}/pair", params={"key": key, "a": "x1", "b": "x3"}).json()
     assert pair["svg"].startswith("<svg") and "x1 and x3 work together" in pair["sentence"]
     served.client.delete(f"/api/sessions/{session}")
+
+
+def test_an_interrupt_waits_for_imports(tmp_path, monkeypatch):
+    (tmp_path / "half_imported.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\nwhole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    interrupted = _Interrupted()
+    interrupted.current = interrupted.cancelled = 1
+    before = signal.signal(signal.SIGINT, interrupted.hear)
+    try:
+        with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            import half_imported  # noqa: F401
+
+            time.sleep(10)
+        signal.raise_signal(signal.SIGINT)  # no longer meant for what is done
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert sys.modules.pop("half_imported").whole
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@
     return element;
   }
   const button = (text, click, properties = {}) => h("button", { type: "button", on: { click }, ...properties }, text);
+  // A button in a row: what it does is shown, and of what is said to who does not see the row.
+  const action = (text, of, click) => button([text, hidden(` ${of}`)], click, { class: "link", "data-key": `${text} ${of}` });
   const hidden = text => h("span", { class: "label" }, text);
   const count = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
   const listed = (names, most = 3) => names.length <= most ? names.join(", ") : `${names.slice(0, most - 1).join(", ")} and ${names.length - most + 1} more`;
@@ -111,8 +113,10 @@
 
   function openFile(file) {
     if (!file) return;
-    if (file.size > state.start.max_bytes) return fail(new Error(`${file.name} is larger than ${size(state.start.max_bytes)}. Start “firstfactor app ${file.name}” to read it where it is.`));
-    open({ path: `/api/sessions?${new URLSearchParams({ name: file.name })}`, options: { body: file, headers: { "Content-Type": "application/octet-stream" } } }, `Reading ${file.name}`);
+    const { name } = file, most = state.start.max_bytes;
+    if (file.size > most) return fail(new Error(`${name} is larger than ${size(most)}. Name it on the command line: firstfactor app ${name}`));
+    const options = { body: file, headers: { "Content-Type": "application/octet-stream" } };
+    open({ path: `/api/sessions?${new URLSearchParams({ name })}`, options }, `Reading ${name}`);
   }
   const size = bytes => bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
 
@@ -121,8 +125,9 @@
     state.chosen.clear();
     state.open.clear();
     rows.clear();
-    $("chart").replaceChildren();
-    for (const id of ["controls", "find-row", "result-columns"]) $(id).replaceChildren();
+    delete $("chart").dataset.result;
+    for (const id of ["ins", "outs", "controls", "result-columns"]) $(id).replaceChildren();
+    $("find").value = "";
     renderTop();
     renderColumns();
   }
@@ -149,7 +154,8 @@
   function renderTop() {
     const { session, result } = state;
     $("table-name").textContent = session ? `${session.name} · ${count(session.n_rows, "row")} · ${count(session.columns.length, "column")}` : "";
-    document.title = [state.view === "result" && result && `What ${labelOf(result.target)} depends on`, session?.name, "firstfactor"].filter(Boolean).join(" · ");
+    const asked = state.view === "result" && result && `What ${labelOf(result.target)} depends on`;
+    document.title = [asked, session?.name, "firstfactor"].filter(Boolean).join(" · ");
   }
 
   function renderStart() {
@@ -158,8 +164,9 @@
     $("formats").textContent = `${plain.join(" ")}${plain.length < formats.length ? ", gzipped or not" : ""}, up to ${size(max_bytes)}`;
     $("file").accept = formats.join(",");
     $("given").hidden = !given;
-    if (given) $("given").replaceChildren(button(`Open ${given.name}`, () => open(asJSON({ given: true }), `Reading ${given.name}`), { class: "primary" }));
-    $("demos").replaceChildren(...demos.map(demo => h("li", {}, button(h("span", {}, demo.name, demo.title && h("small", {}, demo.title)), () => open(asJSON({ demo: demo.name }), `Reading ${demo.name}`), { "data-key": demo.name }))));
+    const choice = (text, name, request) => button(text, () => open(asJSON(request), `Reading ${name}`), { "data-key": name });
+    if (given) $("given").replaceChildren(choice(`Open ${given.name}`, given.name, { given: true }));
+    $("demos").replaceChildren(...demos.map(({ name, title }) => h("li", {}, choice([name, h("small", {}, title)], name, { demo: name }))));
   }
 
   // --- columns ----------------------------------------------------------------------------------------------------
@@ -170,20 +177,27 @@
   function renderColumns() {
     const { session } = state;
     $("remarks").replaceChildren(...session.remarks.map(remark => h("li", {}, remark)));
-    const perhaps = session.target && h("p", { class: "perhaps" }, button(`Explain ${labelOf(session.target)}`, () => explain(session.target), { class: "primary" }), " or another column:");
-    $("choose-columns").replaceChildren(...[perhaps].filter(Boolean), columnList("choose", column => pickRow(column)));
+    const suggested = session.target && button(`Explain ${labelOf(session.target)}`, () => explain(session.target), { class: "primary" });
+    $("choose-columns").replaceChildren(suggested ? h("p", { class: "perhaps" }, suggested, " or another column:") : "", columnList(pickRow));
+  }
+
+  function moreButton(what, room, n, click) {
+    const text = `Show ${Math.min(MORE, n - room)} more of ${n.toLocaleString("en")}${what}`;
+    return n > room && button(text, click, { "data-key": `more${what}` });
   }
 
   // A list of columns of which the first are shown, with a field to find others.
-  function columnList(name, row) {
+  function columnList(row) {
     const { columns } = state.session, list = h("ul", { class: "columns" }), more = h("p", { class: "more-rows" });
     let room = FEW, find = "";
     const render = () => {
       const found = columns.filter(column => column.label.toLowerCase().includes(find));
       fill(list, found.slice(0, room).map(row));
-      fill(more, found.length > room && button(`Show ${Math.min(MORE, found.length - room)} more of ${found.length.toLocaleString("en")}`, () => { room += MORE; render(); }, { "data-key": "more" }), !found.length && "No column has such a name.");
+      fill(more, moreButton("", room, found.length, () => { room += MORE; render(); }), !found.length && "No column has such a name.");
     };
-    const finder = columns.length > 12 && h("input", { type: "search", class: "finder", placeholder: "Find a column", "aria-label": "Find a column", on: { input: event => { find = event.target.value.toLowerCase(); room = FEW; render(); } } });
+    const input = event => { find = event.target.value.toLowerCase(); room = FEW; render(); };
+    const search = { type: "search", class: "finder", placeholder: "Find a column", "aria-label": "Find a column", on: { input } };
+    const finder = columns.length > 12 && h("input", search);
     render();
     return h("div", {}, finder, list, more);
   }
@@ -199,8 +213,12 @@
       h("div", { class: "cell last-cell" }, left_out ? `not used: ${left_out}` : last ? null : sayValues(column), last));
   }
   const sayValues = ({ low, high, levels }) => levels?.length ? listed(levels.map(String), 4) : low === null ? null : `${short(low)} to ${short(high)}`;
-  const short = value => typeof value === "number" ? Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: Math.abs(value) >= 10000 }) : value;
-  const pickRow = column => columnRow(column, button(column.label, () => explain(column.name), { class: "name pick", "data-key": column.name, title: `Explain ${column.label}` }));
+  const short = value => typeof value !== "number" ? value
+    : value.toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: Math.abs(value) >= 10000 });
+  function pickRow(column) {
+    const { name, label } = column;
+    return columnRow(column, button(label, () => explain(name), { class: "name pick", "data-key": name, title: `Explain ${label}` }));
+  }
 
   function histogram({ histogram: bars, label }) {
     if (!bars || !bars.counts.length) return null;
@@ -232,21 +250,30 @@
     alpha: [value => `Alpha ${value}`, () => "Alpha 0.1"],
     regroup: [() => "Dummies as one factor", () => "Dummies as they are"],
   };
-  for (const [name, [title, options]] of Object.entries(CHOICES)) WORDS[name] = [value => `${title}: ${lower(options[value])}`, () => `${title}: ${lower(options[DEFAULTS[name]])}`];
+  for (const [name, [title, options]] of Object.entries(CHOICES)) {
+    WORDS[name] = [value => `${title}: ${lower(options[value])}`, () => `${title}: ${lower(options[DEFAULTS[name]])}`];
+  }
   const lower = text => text[0].toLowerCase() + text.slice(1);
 
   // Every setting that differs from its default: its name, what it is set to in words, and how to take it back.
-  function inForce(all) {
+  function deviations(all) {
     const parts = [];
     for (const [name, value] of Object.entries(all)) {
-      const without = each => edited => { edited[name] = edited[name].filter(other => other !== each); };
-      if (LISTS.includes(name)) value.forEach(each => parts.push({ name, text: labelOf(each), key: each, back: without(each) }));
-      else if (name === "factor_groups") Object.entries(value).forEach(([group, names]) => parts.push({ name, text: group in (settings().factor_groups || {}) && names.length > 3 ? group : listed(names.map(labelOf), 4), key: `${group} ${names}`, back: edited => { delete edited[name][group]; } }));
-      else if (name === "where") Object.entries(value).forEach(([column, range]) => parts.push({ name, text: sayRange(column, range), key: `${column} ${JSON.stringify(range)}`, back: edited => { delete edited[name][column]; } }));
-      else parts.push({ name, text: ["groups", "weight", "target"].includes(name) ? labelOf(value) : value, key: String(value), back: edited => { delete edited[name]; } });
+      const add = (key, text, back) => parts.push({ name, key, text, back });
+      const without = key => edited => { delete edited[name][key]; };
+      if (LISTS.includes(name)) {
+        for (const each of value) add(each, labelOf(each), edited => { edited[name] = edited[name].filter(other => other !== each); });
+      } else if (name === "factor_groups") {
+        for (const [group, names] of Object.entries(value)) add(`${group} ${names}`, listed(names.map(labelOf), 4), without(group));
+      } else if (name === "where") {
+        for (const [column, range] of Object.entries(value)) add(`${column} ${canonical(range)}`, sayRange(column, range), without(column));
+      } else {
+        add(String(value), ["groups", "weight", "target"].includes(name) ? labelOf(value) : value, edited => { delete edited[name]; });
+      }
     }
     return parts;
   }
+
   function sayRange(column, { low = null, high = null, levels }) {
     const name = labelOf(column);
     if (levels) return `${name}: ${listed(levels.map(String), 4)}`;
@@ -255,10 +282,15 @@
 
   // The difference of two settings in words.
   function describe(before, after) {
-    const [old, now] = [inForce(before), inForce(after)], has = (parts, part) => parts.some(other => other.name === part.name && other.key === part.key);
-    const set = now.filter(part => !has(old, part)), back = old.filter(part => !has(now, part) && !set.some(other => other.name === part.name && !Array.isArray(after[part.name])));
-    const sentences = [[set, 0], [back, 1]].flatMap(([parts, which]) => [...new Set(parts.map(part => part.name))].map(name => WORDS[name]?.[which]?.(listed(parts.filter(part => part.name === name).map(part => part.text)))));
-    return sentences.filter(Boolean).join("; ") || "Change";
+    const [old, now] = [deviations(before), deviations(after)];
+    const has = (parts, part) => parts.some(other => other.name === part.name && other.key === part.key);
+    const set = now.filter(part => !has(old, part)), replaced = part => !LISTS.includes(part.name) && set.some(other => other.name === part.name);
+    const back = old.filter(part => !has(now, part) && !replaced(part));
+    const say = (parts, which) => [...new Set(parts.map(part => part.name))].map(name => {
+      const texts = parts.filter(part => part.name === name).map(part => part.text);
+      return WORDS[name]?.[which]?.(listed(texts));
+    });
+    return [...say(set, 0), ...say(back, 1)].filter(Boolean).join("; ") || "Change";
   }
 
   // Leave out what is empty or a default, so that equal settings look equal, and what contradicts itself.
@@ -281,7 +313,9 @@
     return all;
   }
   const same = (one, other) => canonical(one) === canonical(other);
-  const canonical = value => JSON.stringify(value, (_, each) => each && typeof each === "object" && !Array.isArray(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => a < b ? -1 : 1)) : each);
+  const isObject = value => value && typeof value === "object" && !Array.isArray(value);
+  const sorted = value => Object.fromEntries(Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1));
+  const canonical = value => JSON.stringify(value, (_, each) => isObject(each) ? sorted(each) : each);
 
   function change(edit) {
     const before = settings(), after = structuredClone(before);
@@ -389,30 +423,29 @@
     renderSettings();
     renderChart();
     renderTakeAway();
-    $("result-columns").replaceChildren(...($("all-columns").open ? [columnList("result", settingRow)] : []));
+    renderColumnsBelow();
     $("notes").hidden = !result.notes.length;
     $("note-list").replaceChildren(...result.notes.map(note => h("li", {}, note)));
   }
+
+  const renderColumnsBelow = () => $("result-columns").replaceChildren(...($("all-columns").open ? [columnList(settingRow)] : []));
 
   function renderCeiling() {
     const { ceiling } = state.result, old = state.before?.ceiling;
     const container = $("ceiling");
     container.hidden = !ceiling || ceiling.value === null;
     if (container.hidden) return;
-    if (!container.firstChild) {
-      container.append(h("div", { class: "meter", role: "img" }, h("span", { class: "estimate" }), h("div", { class: "track" }, h("span", { class: "fill" }), h("span", { class: "was" }), h("span", { class: "range" }))), h("p", { class: "quiet" }));
-    }
-    const meter = container.firstChild, find = name => meter.querySelector(`.${name}`), hasRange = ceiling.low !== null && ceiling.low !== undefined;
+    const meter = container.querySelector(".meter"), find = name => meter.querySelector(`.${name}`), hasRange = ceiling.low !== null;
     meter.setAttribute("aria-label", `${percent(ceiling.value)} can be explained`);
     find("estimate").textContent = percent(ceiling.value);
-    find("estimate").style.left = width(Math.min(Math.max(ceiling.value, 0.03), 0.97));
+    Object.assign(find("estimate").style, { left: width(ceiling.value), transform: `translateX(-${width(ceiling.value)})` });
     find("fill").style.width = width(ceiling.value);
     find("range").hidden = !hasRange;
     if (hasRange) Object.assign(find("range").style, { left: width(ceiling.low), width: width(ceiling.high - ceiling.low) });
     const moved = old && typeof old.value === "number" && Math.abs(old.value - ceiling.value) >= 0.005;
     find("was").hidden = !moved;
     if (moved) find("was").style.width = width(old.value);
-    container.lastChild.textContent = ceiling.sentence;
+    container.querySelector("p").textContent = ceiling.sentence;
   }
 
   function renderFindings() {
@@ -436,8 +469,8 @@
   }
 
   function renderHistory() {
-    const steps = state.steps.map((step, i) => h("li", {}, button(step.label, () => goTo(i), { "data-key": `step ${i}`, class: i > state.at ? "undone" : "", "aria-current": i === state.at && "step" })));
-    fill($("history"), steps);
+    const place = i => ({ "data-key": `step ${i}`, class: i > state.at ? "undone" : "", "aria-current": i === state.at && "step" });
+    fill($("history"), state.steps.map((step, i) => h("li", {}, button(step.label, () => goTo(i), place(i)))));
     const current = $("history").querySelector("[aria-current]");
     if (current) $("history").scrollTop = current.offsetTop - $("history").offsetTop - 60;
     $("undo").disabled = state.at <= 0;
@@ -446,10 +479,11 @@
   }
 
   function renderChips() {
-    const parts = inForce(settings()).filter(part => part.name !== "target"), shown = parts.slice(0, 12);
+    const parts = deviations(settings()).filter(part => part.name !== "target"), shown = parts.slice(0, 12);
     fill($("chips"), shown.map(part => {
       const text = WORDS[part.name]?.[0](part.text) ?? part.name;
-      return button(text, () => change(part.back), { class: "chip", "data-key": `${part.name} ${part.key}`, "aria-label": `Take back: ${text}`, title: "Take back" });
+      const words = { "aria-label": `Take back: ${text}`, title: "Take back" };
+      return button(text, () => change(part.back), { class: "chip", "data-key": `${part.name} ${part.key}`, ...words });
     }), parts.length > shown.length && h("span", { class: "quiet" }, `and ${parts.length - shown.length} more`));
   }
 
@@ -470,9 +504,10 @@
     const select = (name, title, pairs) => h("label", {}, title, h("select", { "data-setting": name, on: { change: set(name) } }, options(pairs)));
     const columns = state.session.columns.map(({ name, label }) => [name, label]);
     const [rule, goal, control, scale, leaks] = Object.entries(CHOICES).map(([name, [title, texts]]) => select(name, title, Object.entries(texts)));
-    const alpha = h("label", {}, "Alpha", h("input", { type: "number", min: 0.001, max: 0.5, step: 0.001, "data-setting": "alpha", on: { change: set("alpha") } }));
-    const area = h("div", { id: "filter" });
-    const filter = h("label", {}, "Only rows by", h("select", { id: "filter-column", on: { change: event => fill(area, filterFields(columnOf(event.target.value))) } }, options([["", "all rows"], ...columns])));
+    const number = { type: "number", min: 0.001, max: 0.5, step: 0.001 };
+    const alpha = h("label", {}, "Alpha", h("input", { ...number, "data-setting": "alpha", on: { change: set("alpha") } }));
+    const area = h("div", { id: "filter" }), choose = event => fill(area, filterFields(columnOf(event.target.value)));
+    const filter = h("label", {}, "Only rows by", h("select", { id: "filter-column", on: { change: choose } }, options([["", "all rows"], ...columns])));
     return [
       h("fieldset", {}, h("legend", {}, "Rows"), filter, area,
         select("groups", "Rows belong together by", [["", "each row is its own"], ...columns]), select("weight", "Weights", [["", "none"], ...columns])),
@@ -486,13 +521,21 @@
     const present = settings().where?.[column.name] || {};
     if (column.levels?.length && column.kind !== "number" && column.kind !== "date") {
       const boxes = column.levels.map(level => [level, h("input", { type: "checkbox", checked: present.levels?.includes(level) ?? false })]);
-      const take = () => { const levels = boxes.filter(([, box]) => box.checked).map(([level]) => level); if (levels.length) apply({ levels }); };
-      return [h("div", { class: "levels", role: "group", "aria-label": `Values of ${column.label}` }, boxes.map(([level, box]) => h("label", {}, box, String(level)))), button("Show these rows", take)];
+      const take = () => {
+        const levels = boxes.filter(([, box]) => box.checked).map(([level]) => level);
+        if (levels.length) apply({ levels });
+      };
+      const list = { class: "levels", role: "group", "aria-label": `Values of ${column.label}` };
+      return [h("div", list, boxes.map(([level, box]) => h("label", {}, box, String(level)))), button("Show these rows", take)];
     }
-    const type = column.kind === "date" ? "date" : "number", value = input => input.value === "" ? null : type === "date" ? input.value : Number(input.value);
-    const [low, high] = ["low", "high"].map(end => h("input", { type, step: "any", value: present[end] ?? "", placeholder: column[end] === null ? "" : short(column[end]) }));
-    const take = () => { const range = { low: value(low), high: value(high) }; if (range.low !== null || range.high !== null) apply(range); };
-    return [h("div", { class: "range-row" }, h("label", {}, "from", low), h("label", {}, "to", high)), button("Show these rows", take)];
+    const type = column.kind === "date" ? "date" : "number", read = input => type === "date" ? input.value : Number(input.value);
+    const hint = end => column[end] === null ? "" : short(column[end]);
+    const fields = ["low", "high"].map(end => h("input", { type, step: "any", value: present[end] ?? "", placeholder: hint(end) }));
+    const take = () => {
+      const [low, high] = fields.map(input => input.value === "" ? null : read(input));
+      if (low !== null || high !== null) apply({ low, high });
+    };
+    return [h("div", { class: "range-row" }, h("label", {}, "from", fields[0]), h("label", {}, "to", fields[1])), button("Show these rows", take)];
   }
 
   // A column in the list below the ranking, with what can be done to it.
@@ -500,10 +543,10 @@
     const { name, label, kind } = column, all = settings();
     if (name === all.target) return columnRow(column, h("span", { class: "name" }, label), h("span", {}, "explained"));
     const has = setting => (all[setting] || []).includes(name);
-    const act = (text, click, pressed) => button([text, hidden(` ${label}`)], click, { class: "link", "data-key": `${text} ${name}`, "aria-pressed": pressed === undefined ? null : String(pressed) });
+    const act = (text, click) => action(text, label, click);
     return columnRow(column, h("span", { class: "name" }, label), h("span", { class: "acts" },
       act("explain", () => explain(name)),
-      kind === "category" || act(has("categorical") ? "not as category" : "as category", () => toggle("categorical", [name], !has("categorical"))),
+      kind !== "category" && act(has("categorical") ? "not as category" : "as category", () => toggle("categorical", [name], !has("categorical"))),
       act(has("drop") ? "put back" : "leave out", () => toggle("drop", [name], !has("drop")))));
   }
 
@@ -518,48 +561,37 @@
 
   function renderChart() {
     const { result, before } = state, chart = $("chart"), find = state.find.toLowerCase();
-    const found = result.lines.filter(line => !find || [line.name, ...line.names, ...(line.members || []).map(member => member.name)].some(name => name.toLowerCase().includes(find)));
-    const sorted = [...found].sort(SORTS[state.sort]);
+    const names = line => [line.name, ...line.names, ...(line.members || []).map(member => member.name)];
+    const found = result.lines.filter(line => !find || names(line).some(name => name.toLowerCase().includes(find))).sort(SORTS[state.sort]);
     const isIn = line => line.selected || (line.members || []).some(member => member.selected);
-    const ins = sorted.filter(isIn), outs = sorted.filter(line => !isIn(line));
-    const old = new Map((before?.target === result.target ? before.lines : []).flatMap(line => [line, ...(line.members || [])]).map(line => [setKey(line), line]));
-    if (!chart.firstChild) chart.append(h("p", { class: "key" }), head(), h("ol", { class: "items", id: "ins" }), h("p", { class: "out-title" }), h("ul", { class: "items is-out", id: "outs" }), h("p", { class: "more-rows" }));
-    const [key, , inList, title, outList, more] = chart.children;
-    key.replaceChildren(...[["solid", "lost without it"], ["soft", "explained by it alone"], ["between", "95 % interval"], old.size && ["old", "before the last change"]].filter(Boolean).map(([name, text]) => h("span", {}, h("i", { class: name }), text)), h("span", {}, "1 = all that is explained"));
-    for (const each of chart.querySelectorAll(".head [data-sort]")) each.setAttribute("aria-pressed", String(each.dataset.sort === state.sort));
-    const roomIn = state.room.ins ?? FEW, roomOut = state.room.outs ?? FEW;
+    const ins = found.filter(isIn), outs = found.filter(line => !isIn(line));
+    const earlier = before?.target === result.target ? before.lines.flatMap(line => [line, ...(line.members || [])]) : [];
+    const old = new Map(earlier.map(line => [setKey(line), line]));
+    const { ins: roomIn = FEW, outs: roomOut = FEW } = state.room;
     moveSmoothly(() => {
-      place(inList, ins.slice(0, roomIn), old);
-      place(outList, outs.slice(0, roomOut), old);
+      place($("ins"), ins.slice(0, roomIn), old);
+      place($("outs"), outs.slice(0, roomOut), old);
     });
-    for (const [id, row] of rows) if (!row.element.isConnected) rows.delete(id);
-    title.textContent = !outs.length ? "" : ins.length ? `${count(outs.length, "other")} left out` : `All ${outs.length.toLocaleString("en")} were left out`;
-    chart.querySelector(".head").hidden = inList.hidden = key.hidden = !ins.length;
-    const showMore = (name, room, n) => n > room && button(`Show ${Math.min(MORE, n - room)} more of ${n.toLocaleString("en")}${name === "outs" ? " left out" : ""}`, () => { state.room[name] = room + MORE; renderChart(); }, { "data-key": name });
-    fill(more, showMore("ins", roomIn, ins.length), " ", showMore("outs", roomOut, outs.length), find && !found.length && "No factor has such a name.");
-    renderFinder();
-    renderDock();
+    for (const [key, row] of rows) if (!row.element.isConnected) rows.delete(key);
+    for (const each of chart.querySelectorAll(".head [data-sort]")) each.setAttribute("aria-pressed", String(each.dataset.sort === state.sort));
+    for (const each of chart.querySelectorAll(".key, .head, #ins")) each.hidden = !ins.length;
+    const left = ins.length ? `${count(outs.length, "other")} left out` : `All ${outs.length.toLocaleString("en")} were left out`;
+    $("out-title").textContent = outs.length ? left : "";
+    const room = (name, to) => () => { state.room[name] = to + MORE; renderChart(); };
+    fill($("more"), moreButton("", roomIn, ins.length, room("ins", roomIn)), " ",
+      moreButton(" left out", roomOut, outs.length, room("outs", roomOut)), find && !found.length && "No factor has such a name.");
+    $("find-row").hidden = result.lines.length <= 12 && !find;
     chart.classList.toggle("has-old", old.size > 0);
+    renderDock();
     chart.dataset.result = result.key;
   }
 
-  function renderFinder() {
-    const container = $("find-row");
-    if (state.result.lines.length <= 12) { state.find = ""; return container.replaceChildren(); }
-    if (!container.firstChild) container.append(h("input", { type: "search", class: "finder", placeholder: "Find a factor", "aria-label": "Find a factor", value: state.find, on: { input: event => { state.find = event.target.value; renderChart(); } } }));
-  }
-
-  function head() {
-    const sort = (name, text) => button(text, () => { state.sort = name; renderChart(); }, { "data-sort": name });
-    return h("div", { class: "row head" },
-      h("span", { class: "factor" }, sort("name", "factor")),
-      h("span", { class: "plot", "aria-hidden": "true" }, [0, 0.25, 0.5, 0.75, 1].map(tick => { const each = h("span", { class: "tick" }, String(tick)); each.style.left = width(tick); return each; })),
-      h("span", { class: "lost number" }, sort("rank", "lost without")),
-      h("span", { class: "more" }, h("span", { class: "was-number number" }), h("span", { class: "alone-number number" }, sort("alone", "alone")), h("span", { class: "p number" }, "p")));
-  }
-
   // The lines of the ranking and the members of clusters, each by a key of its own.
-  const linesByKey = () => new Map(state.result.lines.flatMap(line => [[line.id, line], ...(line.members || []).map(member => [`${line.id} / ${member.id}`, member])]));
+  function linesByKey() {
+    const members = line => (line.members || []).map(member => [`${line.id} / ${member.id}`, member]);
+    return new Map(state.result.lines.flatMap(line => [[line.id, line], ...members(line)]));
+  }
+
   const setKey = line => JSON.stringify([...line.names].sort());
 
   function place(list, lines, old, prefix = "") {
@@ -575,7 +607,8 @@
     wanted.forEach((element, i) => { if (list.children[i] !== element) list.insertBefore(element, list.children[i] ?? null); });
     while (list.children.length > wanted.length) list.lastChild.remove();
     if (!active || document.activeElement === active) return;
-    const next = wanted[Math.min(index, wanted.length - 1)], likely = next && focusable(next).find(each => each.dataset.key === active.dataset.key && !each.closest("[hidden]"));
+    const next = wanted[Math.min(index, wanted.length - 1)], what = button => button.firstChild?.textContent;
+    const likely = next && focusable(next).find(each => what(each) === what(active) && !each.closest("[hidden]"));
     (active.isConnected ? active : likely ?? $("headline")).focus({ preventScroll: true });
   }
 
@@ -583,8 +616,9 @@
     const row = { key, line: null };
     const part = (name, element) => { row[name] = element; return element; };
     const bar = name => part(name, h("span", { class: name }));
+    const choose = event => { state.chosen[event.target.checked ? "add" : "delete"](key); renderDock(); };
     row.element = h("li", {}, h("div", { class: "row" },
-      h("span", { class: "check" }, part("check", h("input", { type: "checkbox", on: { change: event => { state.chosen[event.target.checked ? "add" : "delete"](key); renderDock(); } } }))),
+      h("span", { class: "check" }, part("check", h("input", { type: "checkbox", on: { change: choose } }))),
       h("span", { class: "factor" }, part("name", button("", () => openRow(row), { "aria-expanded": "false" })), " ", part("marks", h("span"))),
       h("span", { class: "plot", "aria-hidden": "true" }, bar("alone"), bar("ghost"), bar("bar"), bar("whisker")),
       h("span", { class: "lost number" }, hidden("lost without it "), part("lost", h("span"))),
@@ -602,8 +636,9 @@
     row.name.textContent = row.element.dataset.name = line.name;
     row.check.checked = state.chosen.has(key);
     row.check.setAttribute("aria-label", `Choose ${line.name}`);
-    if (row.kind !== canonical([line.kind, line.marks])) row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.flatMap(mark => [" ", h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark)]));
-    row.kind = canonical([line.kind, line.marks]);
+    const kind = canonical([line.kind, line.marks]);
+    if (row.kind !== kind) row.marks.replaceChildren(h("span", { class: "kind" }, line.kind), ...line.marks.flatMap(mark => [" ", sayMark(mark)]));
+    row.kind = kind;
     const moved = old && old.importance_text !== line.importance_text, had = old?.selected && old.importance > 0;
     row.was.textContent = moved && had ? `was ${old.importance_text}` : all.size && line.selected && !old?.selected ? "new" : "";
     row.reason.replaceChildren(...[moved && had && !line.selected && h("b", {}, `was ${old.importance_text}`), line.reason].filter(Boolean));
@@ -611,7 +646,8 @@
     row.aloneNumber.textContent = typeof line.alone === "number" ? line.alone.toFixed(3) : "";
     row.p.textContent = line.p_text || "";
     for (const each of [row.lost, row.aloneNumber, row.p]) each.parentElement.hidden = !each.textContent;
-    for (const [each, share] of [[row.bar, line.selected ? line.importance : null], [row.alone, line.alone], [row.ghost, moved && had ? old.importance : null]]) {
+    const shares = [[row.bar, line.selected ? line.importance : null], [row.alone, line.alone], [row.ghost, moved && had ? old.importance : null]];
+    for (const [each, share] of shares) {
       each.hidden = typeof share !== "number";
       if (!each.hidden) each.style.width = width(share);
     }
@@ -619,7 +655,7 @@
     if (!row.whisker.hidden) Object.assign(row.whisker.style, { left: width(line.low), width: width(Math.min(line.high, 1) - Math.max(line.low, 0)) });
     row.bar.parentElement.title = line.interval_text ? `95 % interval ${line.interval_text}` : "";
     const names = group ? [line.id] : line.names, isForced = names.every(name => forced.includes(name));
-    const act = (text, click, pressed) => button([text, hidden(` ${line.name}`)], click, { class: "link", "data-key": text, "aria-pressed": pressed === undefined ? null : String(pressed) });
+    const act = (text, click) => action(text, line.name, click);
     const can = canonical([group, isForced, names, line.names, line.name]);
     if (row.can !== can) {
       fill(row.acts, group && act("ungroup", () => change(edited => { delete edited.factor_groups[line.id]; })),
@@ -632,13 +668,17 @@
     if (isOpen && row.seen !== line) look(row, all);
   }
 
+  const sayMark = mark => h("span", { class: `mark${mark === "weak evidence" ? " doubt" : ""}` }, mark);
+
   // Rows glide to their new places.
   function moveSmoothly(work) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return work();
     const inView = [...document.querySelectorAll("#ins > li, #outs > li")].slice(0, FEW).map(element => [element, element.getBoundingClientRect().top]);
     work();
     const moved = inView.filter(([element]) => element.isConnected).map(([element, top]) => [element, top - element.getBoundingClientRect().top]);
-    for (const [element, by] of moved) if (Math.abs(by) > 1) element.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 350, easing: "ease" });
+    for (const [element, by] of moved) {
+      if (Math.abs(by) > 1) element.animate([{ transform: `translateY(${by}px)` }, { transform: "none" }], { duration: 350, easing: "ease" });
+    }
   }
 
   // --- closer -----------------------------------------------------------------------------------------------------
@@ -659,12 +699,11 @@
     const body = h("div", {}, h("p", {}, line.explanation));
     panel.replaceChildren(...[line.members?.length && members, body].filter(Boolean));
     if (line.members?.length) place(members, line.members, old, `${row.key} / `);
-    const columns = line.names.filter(columnOf), all = settings().categorical || [], isCategory = columns.every(name => all.includes(name));
-    const asCategory = columns.length === 1 && (isCategory || columnOf(columns[0])?.kind !== "category") && h("p", {}, button(isCategory ? "Not as category" : "Take as category", () => toggle("categorical", columns, !isCategory), { class: "small" }));
+    const asCategory = categoryButton(line.names.filter(columnOf));
     try {
       if (!result.looks.has(line.id)) result.looks.set(line.id, json(at("factor", { key: result.key, name: line.id }), { signal: state.looks.signal }));
       const seen = await result.looks.get(line.id);
-      body.replaceChildren(...closer(line, seen), ...[asCategory].filter(Boolean));
+      body.replaceChildren(...closer(line, seen), ...asCategory);
     } catch (fault) {
       result.looks.delete(line.id);
       if (fault.name === "AbortError") row.seen = null;
@@ -672,27 +711,49 @@
     }
   }
 
+  function categoryButton(columns) {
+    if (columns.length !== 1) return [];
+    const isCategory = (settings().categorical || []).includes(columns[0]);
+    if (!isCategory && columnOf(columns[0]).kind === "category") return [];
+    const text = isCategory ? "Not as category" : "Take as category";
+    return [h("p", {}, button(text, () => toggle("categorical", columns, !isCategory), { class: "small" }))];
+  }
+
   function closer(line, seen) {
     const target = labelOf(state.result.target);
     const figure = (svg, title, alt) => svg && h("figure", {}, h("figcaption", {}, title), picture(svg, alt));
-    const numbers = [line.selected && line.interval_text && `Lost without it: ${line.importance_text}, 95 % interval ${line.interval_text}.`, line.missing && `${count(line.missing, "value")} missing.`].filter(Boolean).join(" ");
-    const cells = seen.rows?.length ? Object.keys(seen.rows[0].values) : [], share = each => each.share_text;
+    const interval = line.selected && line.interval_text && `Lost without it: ${line.importance_text}, 95 % interval ${line.interval_text}.`;
+    const numbers = [interval, line.missing && `${count(line.missing, "value")} missing.`].filter(Boolean).join(" ");
+    const fixed = figure(seen.effect, "The others held fixed", `Effect of ${line.name} on ${target} with the other factors held fixed`);
+    const plain = figure(seen.alone, "As it looks", `${target} against ${line.name}`);
+    const partner = ({ name, sentence }) => h("li", {},
+      button([labelOf(name), hidden(`: joint picture with ${line.name}`)], () => lookAtPair(line.id, name), { class: "small" }), sentence);
     return [
       h("p", {}, seen.explanation || line.explanation), numbers && h("p", { class: "quiet" }, numbers),
-      (seen.effect || seen.alone) && h("div", { class: "figures" }, figure(seen.effect, "The others held fixed", `Effect of ${line.name} on ${target} with the other factors held fixed`), figure(seen.alone, "As it looks", `${target} against ${line.name}`)),
-      seen.partners?.length && [h("h4", {}, "Partners"), h("ul", { class: "partners" }, seen.partners.map(({ name, sentence }) => h("li", {}, button([labelOf(name), hidden(`: joint picture with ${line.name}`)], () => lookAtPair(line.id, name), { class: "small" }), sentence)))],
-      seen.rows?.length && [h("h4", {}, "Rows that matter most"), h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Rows that matter most" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "row"), cells.map(cell => h("th", { scope: "col" }, labelOf(cell))), h("th", { scope: "col" }, `share of what is lost without ${line.name}`))), h("tbody", {}, seen.rows.map(each => h("tr", {}, h("th", { scope: "row" }, String(each.row)), cells.map(cell => h("td", {}, String(each.values[cell] ?? ""))), h("td", {}, share(each)))))))],
+      (fixed || plain) && h("div", { class: "figures" }, fixed, plain),
+      seen.partners?.length && [h("h4", {}, "Partners"), h("ul", { class: "partners" }, seen.partners.map(partner))],
+      seen.rows?.length && [h("h4", {}, "Rows that matter most"), rowTable(seen.rows, line)],
     ].flat().filter(Boolean);
   }
 
+  function rowTable(rows, line) {
+    const columns = Object.keys(rows[0].values), title = text => h("th", { scope: "col" }, text);
+    const head = h("tr", {}, title("row"), columns.map(labelOf).map(title), title(`share of what is lost without ${line.name}`));
+    const body = rows.map(({ row, values, share_text }) => h("tr", {},
+      h("th", { scope: "row" }, String(row)), [...columns.map(column => values[column] ?? ""), share_text].map(text => h("td", {}, String(text)))));
+    const area = { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Rows that matter most" };
+    return h("div", area, h("table", {}, h("thead", {}, head), h("tbody", {}, body)));
+  }
+
   async function lookAtPair(a, b) {
-    const names = [a, b].map(labelOf), dialog = $("pair");
-    const body = h("div", {}, h("p", { class: "quiet" }, "Drawing"));
-    dialog.replaceChildren(h("div", { class: "title" }, h("h3", { id: "pair-title" }, `${names[0]} and ${names[1]} together`), button("Close", () => dialog.close(), { class: "small" })), body);
-    dialog.showModal();
+    const names = [a, b].map(labelOf), body = $("pair-body");
+    $("pair-title").textContent = `${names[0]} and ${names[1]} together`;
+    body.replaceChildren(h("p", { class: "quiet" }, "Drawing"));
+    $("pair").showModal();
     try {
       const { svg, sentence } = await json(at("pair", { key: state.result.key, a, b }));
-      body.replaceChildren(...[svg && h("figure", {}, picture(svg, `${labelOf(state.result.target)} by ${names.join(" and ")}`)), h("p", {}, sentence)].filter(Boolean));
+      const figure = svg && h("figure", {}, picture(svg, `${labelOf(state.result.target)} by ${names.join(" and ")}`));
+      body.replaceChildren(...[figure, h("p", {}, sentence)].filter(Boolean));
     } catch (fault) {
       body.replaceChildren(h("p", {}, fault.message));
     }
@@ -700,9 +761,11 @@
 
   // --- progress, what is chosen, messages -------------------------------------------------------------------------
   function renderDock() {
-    const parts = [];
-    if (state.message) parts.push(h("p", { class: "error", role: "alert" }, state.message, button("Close", () => { state.message = ""; renderDock(); }, { class: "small", "data-key": "close" })));
-    if (state.run?.text) parts.push(h("div", { class: "progress" }, h("span", { class: "spinner" }), h("span", {}, state.run.text), button("Cancel", cancel, { class: "small", "data-key": "cancel", id: "cancel" })));
+    const parts = [], small = key => ({ class: "small", "data-key": key, id: key }), close = () => { state.message = ""; renderDock(); };
+    if (state.message) parts.push(h("p", { class: "error", role: "alert" }, state.message, button("Close", close, small("close"))));
+    if (state.run?.text) {
+      parts.push(h("div", { class: "progress" }, h("span", { class: "spinner" }), h("span", {}, state.run.text), button("Cancel", cancel, small("cancel"))));
+    }
     if (state.chosen.size && state.view === "result") parts.push(chosenBar());
     fill($("dock"), parts);
   }
@@ -732,8 +795,10 @@
 
   function renderTakeAway() {
     if (!$("files").firstChild) $("files").append(...Object.entries(FILES).map(([kind, text]) => button(text, event => download(kind, event.currentTarget))));
-    const call = (title, text) => h("div", { class: "call" }, h("pre", { tabIndex: 0, "aria-label": title }, text), button(["Copy", hidden(` the ${title}`)], event => copy(text, event.currentTarget), { class: "small", "data-key": title }));
-    fill($("calls"), h("p", { class: "quiet" }, "To repeat exactly this, in a terminal or in Python:"), call("command", state.result.command), call("Python call", state.result.python));
+    const call = (title, text) => h("div", { class: "call" }, h("pre", { tabIndex: 0, "aria-label": title }, text),
+      button(["Copy", hidden(` the ${title}`)], event => copy(text, event.currentTarget), { class: "small", "data-key": title }));
+    const { command, python } = state.result;
+    fill($("calls"), h("p", { class: "quiet" }, "To repeat exactly this, in a terminal or in Python:"), call("command", command), call("Python call", python));
   }
 
   async function download(kind, clicked) {
@@ -770,8 +835,9 @@
 
   function keep() {
     const { session, steps, view } = state;
-    if (session) sessionStorage.setItem("firstfactor", JSON.stringify({ session: session.session, view, steps: steps.filter(step => step.done), at: Math.max(steps.filter(step => step.done).indexOf(state.shownStep), 0) }));
-    else sessionStorage.removeItem("firstfactor");
+    if (!session) return sessionStorage.removeItem("firstfactor");
+    const done = steps.filter(step => step.done), at = Math.max(done.indexOf(state.shownStep), 0);
+    sessionStorage.setItem("firstfactor", JSON.stringify({ session: session.session, view, steps: done, at }));
   }
 
   // A copied tab has the storage of the first: it starts anew, so that the two do not mix.
@@ -802,16 +868,24 @@
   async function begins() {
     const zone = document.documentElement;
     $("file").addEventListener("change", event => { openFile(event.target.files[0]); event.target.value = ""; });
-    for (const type of ["dragover", "dragleave", "drop"]) addEventListener(type, event => { event.preventDefault(); zone.classList.toggle("dragging", type === "dragover"); });
+    for (const type of ["dragover", "dragleave", "drop"]) {
+      addEventListener(type, event => { event.preventDefault(); zone.classList.toggle("dragging", type === "dragover"); });
+    }
     addEventListener("drop", event => { if (event.dataTransfer.files.length && state.start) openFile(event.dataTransfer.files[0]); });
     $("another").addEventListener("click", leave);
     $("other-target").addEventListener("click", () => show("choose"));
     $("undo").addEventListener("click", () => goTo(state.at - 1));
     $("redo").addEventListener("click", () => goTo(state.at + 1));
-    $("all-columns").addEventListener("toggle", event => { if (event.target.open && state.result) $("result-columns").replaceChildren(columnList("result", settingRow)); });
+    $("pair-close").addEventListener("click", () => $("pair").close());
+    $("find").addEventListener("input", event => { state.find = event.target.value; renderChart(); });
+    for (const each of document.querySelectorAll("#chart [data-sort]")) {
+      each.addEventListener("click", () => { state.sort = each.dataset.sort; renderChart(); });
+    }
+    $("all-columns").addEventListener("toggle", () => { if (state.result) renderColumnsBelow(); });
     $("settings").open = $("done").open = matchMedia("(min-width: 74.01rem)").matches;
     addEventListener("keydown", event => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input:not([type=checkbox])") || state.view !== "result") return;
+      const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+      if (!isUndo || state.view !== "result" || event.target.matches("input:not([type=checkbox])")) return;
       event.preventDefault();
       goTo(state.at + (event.shiftKey ? 1 : -1));
     });

@@ -234,10 +234,12 @@ class App:
         self._loop.call_soon_threadsafe(cancel)
 
     def _prepare(self, after: float) -> None:
-        """Start a process after some seconds, unless there is one that nobody needs yet."""
+        """Start a process after some seconds, once nobody waits, unless there is one that is not needed yet."""
 
         async def start() -> None:
             await asyncio.sleep(after)
+            while any(seat.is_busy for seat in self.seats.values()):
+                await asyncio.sleep(1)
             if not self._spares:
                 self._spares.append(await self._start())
 

@@ -14,9 +14,11 @@ import queue
 import signal
 import tempfile
 import threading
+import traceback
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import Any, NamedTuple
 
 from .._utils.threads import interrupt_main_thread
@@ -55,11 +57,17 @@ class _Interrupted:
         self.current: int | None = None
         self.cancelled: int | None = None
 
-    def hear(self, *_: object) -> None:
-        """Handle the signal, in the main thread."""
-        if self.current is not None and self.current == self.cancelled:
-            self.cancelled = None
-            raise KeyboardInterrupt
+    def hear(self, _: int, frame: FrameType | None) -> None:
+        """Handle the signal, in the main thread; wait for imports, since a module that is half there stays broken."""
+        if self.current is None or self.current != self.cancelled:
+            return
+        while frame is not None:
+            if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+                threading.Timer(0.02, interrupt_main_thread).start()
+                return
+            frame = frame.f_back
+        self.cancelled = None
+        raise KeyboardInterrupt
 
     def cancel(self, number: int) -> None:
         """Interrupt a request if it is still processed."""
@@ -110,7 +118,9 @@ def serve(connection: Connection, folder: str) -> None:
             send("error", sentence="There is not enough memory. Use fewer columns or rows.", field=None, expected=True)
         except Exception as error:
             interrupted.current = None
-            send("error", sentence=f"This should not happen: {type(error).__name__}.", field=None, expected=False)
+            traceback.print_exc()
+            what = f"This should not happen: {type(error).__name__}. The terminal says more."
+            send("error", sentence=what, field=None, expected=False)
         else:
             send("answer", answer.body, media_type=answer.media_type, name=answer.name, key=answer.key)
 
@@ -321,6 +331,11 @@ class Seat:
         finally:
             self._cancel(job)  # whoever asked may be gone
 
+    @property
+    def is_busy(self) -> bool:
+        """True while a request is processed."""
+        return bool(self._jobs)
+
     def cancel(self) -> None:
         """Cancel all requests."""
         for job in [*self._jobs]:
@@ -356,6 +371,8 @@ class Seat:
                         while len(self._settings) > MOST_KEYS:
                             self._settings.popitem(last=False)
                     job.put(reply)
+                    if reply.kind == "error" and not reply.head["expected"]:
+                        self._worker.kill()  # who knows what state it is in
         finally:
             self._jobs.remove(job)
             job.put(Reply("error", {"sentence": "The table is no longer open.", "field": None, "expected": True}))
