@@ -592,7 +592,9 @@ class RankSettings(Settings):
         cli_type=int,
         metavar="N",
     )
-    jobs: int = parameter(-1, "int", "Number of threads; -1 means all cores.", cli_type=int, metavar="N")
+    jobs: int = parameter(
+        -1, "int", "Number of threads; -1 means all cores.", checks.job_count, cli_type=int, metavar="N"
+    )
     memory: str | int | None = parameter(
         None,
         "str or int, optional",

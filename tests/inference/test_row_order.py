@@ -127,6 +127,17 @@ def test_a_table_sorted_by_the_response_is_in_no_order_of_time():
         assert not order_found(X[order], y[order])
 
 
+def test_a_table_of_counts_is_in_no_order_of_time():
+    rng = np.random.default_rng(0)
+    cells = [(a, b) for a in range(3) for b in "xyz" for _ in range(rng.integers(20, 90))]
+    X = pd.DataFrame(cells, columns=["a", "b"])
+    y = (rng.random(len(X)) < 0.2 + 0.2 * X["a"]).to_numpy()
+    order = np.lexsort((y, X["b"], X["a"]))
+    assert not order_found(X.iloc[order], y[order])
+    blocks = np.repeat(rng.random(len(X) // 20 + 1) < 0.5, 20)[: len(X)]  # the same factors, but a series
+    assert order_found(X, blocks)
+
+
 def test_groups_mend_it():
     rng = np.random.default_rng(0)
     X, y = series(rng, 400, 3), series(rng, 400)[:, 0]

@@ -145,6 +145,13 @@ def at_least(parameter: Parameter, value: Any, least: int, why: str = "") -> int
     return int(value)
 
 
+def job_count(parameter: Parameter, value: Any) -> int | None:
+    """Return ``value`` if it is a number of threads as in joblib."""
+    if value is not None and (not is_integer(value) or value == 0):
+        raise wrong(parameter, Message("{None or }a whole number other than 0 (-1: all cores)"), value)
+    return value if value is None else int(value)
+
+
 def number(parameter: Parameter, value: Any, least: float, most: float = math.inf) -> float:
     """Return ``value`` as a float if it is a finite number in the range."""
     is_number = isinstance(value, numbers.Real) and not is_boolean(value)

@@ -68,11 +68,7 @@ class Workers:
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        if n_jobs is not None and (not checks.is_integer(n_jobs) or n_jobs == 0):
-            raise checks.wrong(
-                "n_jobs", checks.Message("{None or }a whole number other than 0 (-1: all cores)"), n_jobs
-            )
-        self._n_jobs = n_jobs
+        self._n_jobs = checks.job_count("n_jobs", n_jobs)
         self._here = threading.local()
         self._stopped = threading.Event()
         self._one_caller = threading.RLock()

@@ -63,7 +63,7 @@ def examine_order(variances: Variances, factors: Sequence[int]) -> tuple[Finding
     """Return a finding if consecutive rows are correlated beyond the factors, most important first; else nothing."""
     whole = variances if variances.origin is None else variances.origin
     y = whole.search.y[:MOST_IN_ORDER]
-    if not _may_follow(whole, FIRST_LOOK):
+    if not _may_follow(whole, FIRST_LOOK) or _is_sorted_last_by_response(whole.design, y):
         return ()
     fitted = factors[:MOST_FACTORS]
     left = _without_block_means(fit_other_blocks(whole.search, fitted) if factors else y, y)
@@ -107,8 +107,13 @@ def _least_correlation(design: Design, factors: Sequence[int], n_rows: int) -> f
 
 def _runs_one_way(values: Floats) -> bool:
     """Return True if a table is sorted by a column, (rows,), ascending or descending."""
-    steps = np.sign(np.diff(values))
-    return abs(float(steps.sum())) > (2 * SORTED - 1) * float(np.abs(steps).sum())
+    return _goes_one_way(np.diff(values))
+
+
+def _goes_one_way(steps: Floats) -> bool:
+    """Return True if nearly all steps that are not 0 have the same sign."""
+    signs = np.sign(steps)
+    return abs(float(signs.sum())) > (2 * SORTED - 1) * float(np.abs(signs).sum())
 
 
 def _is_sorted(y: Floats, task: Task) -> bool:
@@ -117,6 +122,18 @@ def _is_sorted(y: Floats, task: Task) -> bool:
     if task == "classification":
         return len(np.unique(y, axis=0)) == 1 + int((steps != 0).any(axis=1).sum())
     return all(_runs_one_way(column) for column in y.T)
+
+
+def _is_sorted_last_by_response(design: Design, y: Floats) -> bool:
+    """Return True if most rows have the factors of the row before, and are sorted by the response where they do.
+
+    Counts of a table with a row for each person are often written like that.
+    """
+    alike = np.ones(len(y) - 1, dtype=bool)
+    for j in design.columns_of(design.varying):
+        alike &= np.diff(design.column(j)[: len(y)]) == 0
+    steps = np.diff(y, axis=0)[alike]
+    return bool(2 * alike.sum() > alike.size) and all(_goes_one_way(each) for each in steps.T)
 
 
 def rank_correlation(values: Floats) -> float:
