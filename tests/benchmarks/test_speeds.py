@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from benchmarks import growth, speeds, stamp
+from benchmarks import app, growth, markers, speeds, stamp
 from benchmarks.cases import CASES, Case, Run, SkippedError, Work, friedman
 from benchmarks.measure import ROOT, Side, stored_table
 
@@ -33,6 +33,11 @@ def test_pages_show_what_is_stored_and_say_if_the_code_has_changed(page, text):
 def test_figures_are_stored_with_the_bounds_of_the_cases():
     cases = {case.name: case.bound for case in CASES}
     assert ROWS and {name: row["bound"] for name, row in ROWS.items()}.items() <= cases.items()
+
+
+def test_the_guide_shows_how_long_the_app_takes():
+    text, found = app.PAGE.read_text(encoding="utf-8"), json.loads(app.STORED.read_text(encoding="utf-8"))
+    assert markers.fill(text, {"app": app.show(found)}) == text, "run python -m benchmarks.app --write"
 
 
 @pytest.mark.parametrize("page", BY_HAND, ids=lambda page: page.stem)
