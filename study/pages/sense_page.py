@@ -57,8 +57,8 @@ from `study/results/sense_tables.json`; `python -m study.runs.sense_tables` look
 The first run is the fair test: the rules had been designed on other tables. What it missed was then examined, and
 the rules were mended: shares of a sum, quantities that differ by a few constants, which of two columns is larger,
 indicators decided by two others, products with indicators, squares of signed quantities, relations with errors in a few
-rows, levels of a category that stand apart. The last column is therefore optimistic. Units are proposed only if their rows
-are alike in what the other factors do not explain: in a panel where they are not, there is nothing to say."""
+rows, levels of a category that stand apart. The last column is therefore optimistic. Units are proposed only if their
+rows are alike in what the other factors do not explain: in a panel where they are not, there is nothing to say."""
 
 
 def write_sense_page(page: Path = SENSE_PAGE) -> None:
