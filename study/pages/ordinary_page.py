@@ -21,6 +21,10 @@ ORDINARY_PAGE = PAGE.with_name("ordinary.md")
 INTRODUCTION = f"""\
 # Ordinary tables, beside the tests made for them
 
+**In short:** of weak lines and curves, the calibrated rule finds about as many as t-tests or spline tests with Holm's
+procedure, at about the same rate of false factors. For some classes, counts and ordered levels, a generalised linear
+model finds a little more. Models on the selected factors predict on average slightly worse than models on all.
+
 How much `FIRST(rule="calibrated")` finds in small ordinary tables, beside the test that is best there: least squares
 where truths are lines, splines where they are curves, a generalised linear model for classes and counts, products for
 interactions, the lasso for more columns than rows. The page is written by `python -m study show all` from what is
