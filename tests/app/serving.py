@@ -7,14 +7,26 @@ import subprocess
 import threading
 import time
 from contextlib import contextmanager
+from functools import cache
 
 import httpx
+import numpy as np
+import polars as pl
 from command import CLEAN, COMMAND
 
 from firstfactor.app.server import Limits, Place, _listen, make_app, make_server
 
 TOKEN = "a-token-for-tests"
 PATIENCE = 60  # the first ranking on a machine compiles
+
+
+@cache
+def slow_table():
+    """A table as CSV that takes some seconds to rank."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 40))
+    y = X[:, :12].sum(axis=1) + np.sin(3 * X[:, 0]) * X[:, 1] + rng.normal(size=len(X))
+    return pl.DataFrame(X.round(4), schema=[f"x{i}" for i in range(40)]).with_columns(y=y).write_csv().encode()
 
 
 class Served:

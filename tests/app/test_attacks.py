@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from command import run_here
 
-from app.serving import TOKEN, children, command, is_running, serve, until
+from app.serving import TOKEN, children, command, is_running, serve, slow_table, until
 from firstfactor.app.server import Place, safe_name
 
 SCRIPT = "<script>alert(1)</script>"
@@ -147,7 +147,6 @@ TRAVERSALS = [
     *("..\\..\\firstfactor-evil.csv", "\0/firstfactor-evil.csv", "~/firstfactor-evil.csv"),
     *("$HOME/firstfactor-evil.csv", "file:///etc/firstfactor-evil.csv"),
 ]
-SLOW = pl.DataFrame(np.random.default_rng(0).normal(size=(20_000, 30))).rename({"column_29": "y"}).write_csv().encode()
 SMALL = b"x,y\n" + b"".join(b"%d,%d\n" % (i % 5, i % 3) for i in range(40))
 
 
@@ -339,7 +338,7 @@ def test_when_it_is_ended_nothing_runs_and_nothing_is_left(tmp_path, how):
         (private,) = private_folders(tmp_path)
         assert private.stat().st_mode & 0o777 == 0o700 and list(private.rglob("mine.csv"))
         started = children(process.pid)
-        session = served.upload("slow.csv", SLOW).json()["session"]
+        session = served.upload("slow.csv", slow_table()).json()["session"]
         lines = []
         thread = threading.Thread(target=lambda: lines.extend(served.rank(session, target="y")))
         thread.start()

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from app.serving import is_running, serve, until
+from app.serving import is_running, serve, slow_table, until
 from firstfactor.app.server import safe_name
 from firstfactor.app.worker import _Interrupted
 
@@ -34,16 +34,6 @@ def given(tmp_path_factory):
 def served(folder, given):
     with serve(folder, str(given), sessions=4) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def slow_table():
-    """A table that takes some seconds."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20_000, 30))
-    y = X[:, :12].sum(axis=1) + np.sin(3 * X[:, 0]) * X[:, 1] + rng.normal(size=len(X))
-    frame = pl.DataFrame(X.round(4), schema=[f"x{i}" for i in range(30)]).with_columns(y=y)
-    return frame.write_csv().encode()
 
 
 def test_the_start_names_what_can_be_opened(served):
@@ -136,8 +126,8 @@ def test_errors_name_the_setting(served):
     assert served.client.get("/nothing").json() == {"error": "There is nothing here."}
 
 
-def test_progress_comes_from_half_a_second_on_and_cancel_is_immediate(served, slow_table):
-    session = served.upload("slow.csv", slow_table).json()["session"]
+def test_progress_comes_from_half_a_second_on_and_cancel_is_immediate(served):
+    session = served.upload("slow.csv", slow_table()).json()["session"]
     ended = []
 
     def cancel():
@@ -159,8 +149,8 @@ def test_progress_comes_from_half_a_second_on_and_cancel_is_immediate(served, sl
 
 
 @pytest.mark.slow
-def test_a_second_ranking_cancels_the_first_and_sessions_do_not_mix(served, slow_table):
-    one = served.upload("slow.csv", slow_table).json()["session"]
+def test_a_second_ranking_cancels_the_first_and_sessions_do_not_mix(served):
+    one = served.upload("slow.csv", slow_table()).json()["session"]
     other = served.open(demo="friedman")["session"]
     first, again = [], []
     threads = [
@@ -181,8 +171,8 @@ def test_a_second_ranking_cancels_the_first_and_sessions_do_not_mix(served, slow
         served.client.delete(f"/api/sessions/{session}")
 
 
-def test_a_client_that_leaves_cancels_its_ranking(served, slow_table):
-    session = served.upload("slow.csv", slow_table).json()["session"]
+def test_a_client_that_leaves_cancels_its_ranking(served):
+    session = served.upload("slow.csv", slow_table()).json()["session"]
     seat = served.app.seats[session]
     with served.client.stream("POST", f"/api/sessions/{session}/rank", json={"target": "y"}) as response:
         next(response.iter_lines())
