@@ -14,7 +14,8 @@ from .tables import ADDITIVE, NOISE, ORDINARY, PROBLEMS, PRODUCT, REAL, WIDE
 PAGE = Path(__file__).parents[2] / "docs" / "alternatives.md"
 NOTHING = "–"
 SHARED = (*ADDITIVE, PRODUCT, *PROBLEMS)
-TIMED = (ORDINARY[0].name, PROBLEMS[1].name, WIDE[1].name, *(each.name for each in REAL))
+DETAILED = PROBLEMS[1]
+TIMED = (ORDINARY[0].name, WIDE[1].name, *(each.name for each in REAL))
 
 
 class Found:
@@ -86,19 +87,17 @@ def ordinary(found):
 
 
 def exact(found):
-    """How often each method finds exactly the true factors, or something in noise, and how often it ranks right."""
-    head = (*names(PROBLEMS), "something found in noise", "true ones on top", "tables of each kind")
+    """How often each method finds exactly the true factors, and something in noise."""
 
     def cells(method):
-        top = [hit for each in PROBLEMS for hit in found.of(each.name, method, "on_top")]
+        in_noise = found.of(NOISE.name, method, "selected")
         return (
             *(short(found.scores(each.name, method, is_exact)) for each in PROBLEMS),
-            short([bool(selected) for selected in found.of(NOISE.name, method, "selected")]),
-            short(top),
-            len(found.of(PROBLEMS[0].name, method, "seconds")) or NOTHING,
+            short([bool(selected) for selected in in_noise]),
+            len(in_noise) or NOTHING,
         )
 
-    return compared(head, cells)
+    return compared((*names(PROBLEMS), "something found in noise", "tables of each kind"), cells)
 
 
 def wide(found):
@@ -114,31 +113,40 @@ def wide(found):
 
 
 def distances(found):
-    """How far shares are from the true ones, on average over tables; also of Saltelli's design, which makes its own."""
-    rows = [_called(found, n_base) for n_base in sorted({each["n_base"] for each in found.calls})]
-    return compared(
-        names(SHARED), lambda method: [short(found.of(each.name, method, "distance")) for each in SHARED], rows
-    )
+    """How far shares are from the true ones, how often the order is right, and how long that takes.
+
+    Also of Saltelli's design, which makes its own tables.
+    """
+
+    def cells(method):
+        far = [short(found.of(each.name, method, "distance")) for each in SHARED]
+        if set(far) == {NOTHING}:
+            return far
+        top = [hit for each in PROBLEMS for hit in found.of(each.name, method, "on_top")]
+        return (*far, short(top), _time(found, DETAILED.name, method))
+
+    called = [_called(found, n_base) for n_base in sorted({each["n_base"] for each in found.calls})]
+    return compared((*names(SHARED), "true ones on top", f"{DETAILED.name}: time"), cells, called)
 
 
 def _called(found, n_base):
     """The distances of Saltelli's design, and how often it calls the function."""
     some = [each for each in found.calls if each["n_base"] == n_base]
     calls = [each["calls"] for each in some]
-    name = f"SALib, Saltelli's design, {min(calls):,}–{max(calls):,} calls"
-    return (name, *(short([each["distance"] for each in some if each["table"] == kind.name]) for kind in SHARED))
+    far = [short([each["distance"] for each in some if each["table"] == kind.name]) for kind in SHARED]
+    return (f"SALib, Saltelli's design, {min(calls):,}–{max(calls):,} calls", *far, NOTHING, NOTHING)
 
 
 def real(found):
     """How many factors are selected in real tables, and how long that takes there and elsewhere."""
     head = [f"{each.name}: selected" for each in REAL] + [f"{name}: time" for name in TIMED]
-    return compared(
-        head,
-        lambda method: [
-            *(_range(list(map(len, found.of(each.name, method, "selected")))) for each in REAL),
-            *(_time(found, name, method) for name in TIMED),
-        ],
-    )
+
+    def cells(method):
+        sizes = [_range(list(map(len, found.of(each.name, method, "selected")))) for each in REAL]
+        selects = found.of(WIDE[1].name, method, "selected") or set(sizes) != {NOTHING}
+        return (*sizes, *(_time(found, name, method) for name in TIMED)) if selects else sizes
+
+    return compared(head, cells)
 
 
 def _range(sizes):

@@ -262,6 +262,14 @@ def test_methods_answer_for_every_factor(method):
         assert 1 in found.selected
 
 
+def test_the_dcrt_does_not_depend_on_the_mean_of_the_response():
+    pytest.importorskip("hidimstat", reason="hidimstat is not installed")
+    X, y, true, _ = FIVE.draw(FIVE.n_rows, 0)
+    X = X[:, list(true)]
+    near, far = (run.answer(METHOD["dCRT + Holm"], X, y + mean, 0) for mean in (0, 1000))
+    assert near.selected == far.selected and len(near.selected) >= 4
+
+
 def test_saltellis_design_calls_the_function():
     pytest.importorskip("SALib", reason="SALib is not installed")
     found, calls = saltelli(lambda X: X[:, 0] + 2 * X[:, 1], 3, 64, 0)
