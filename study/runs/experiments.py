@@ -387,7 +387,7 @@ ORDINARY = (
         "look-alikes",
         "Correlated, nested and nearly copied factors",
         (
-            Plan(ordinary_settings.LOOK_ALIKES, (CHOICE, *PEERS), range(MOST)),
+            Plan(ordinary_settings.LOOK_ALIKES, (CHOICE, "OLS-HOLM", "SPLINE-HOLM"), range(MOST)),
             Plan(ordinary_settings.NEAR_COPIES, ("BEST-THREE",), range(MOST)),
         ),
     ),

@@ -15,10 +15,13 @@ ONLY_RANKING = {"FILTER", "RF", "RF-SHAP", "ADAPTIVE", *ESTIMATING, *DROPPING}
 BY_PLACE = {"CUMULATIVE", "PYFIRST-RANK"}
 OF_MANY = {"KNOCKOFFS"}
 OF_SETS = {"SHARING", "SHARING-ADAPTIVE"}
+OF_THREE = {"BEST-THREE"}  # all of three factors
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in {"VIMP-ACC", *BY_PLACE, *OF_SETS, *OF_MANY}])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in {"VIMP-ACC", *BY_PLACE, *OF_SETS, *OF_MANY, *OF_THREE}]
+)
 def test_every_method_finds_the_one_factor_that_matters(name):
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(150, 3))

@@ -36,6 +36,7 @@ class Interrupts:
         sys.unraisablehook, sys.excepthook = self._hooks
         if self._again is not None:
             self._again.cancel()
+            self._again.join()  # if it is too late: what it sends must not arrive when Python ends
         if self.heard and error is not None:
             raise KeyboardInterrupt from error
 
