@@ -106,6 +106,8 @@ class App:
         )
         if self.page.locator("#dock .error").count():
             raise AssertionError(self.page.inner_text("#dock .error"))
+        # Rows have no text for a reader before they are painted.
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def row(self, name: str) -> Any:
         """The row of a factor."""
@@ -119,9 +121,9 @@ class App:
 
     def shown(self) -> dict[str, str]:
         """The selected factors and what is lost without each, in the order of the page."""
-        names = self.page.locator("#ins > li > .row .factor button").all_inner_texts()
+        names = self.page.locator("#ins > li > .row .factor button").all_text_contents()
         return dict(
-            zip(names, self.page.locator("#ins > li > .row .lost > span:last-child").all_inner_texts(), strict=True)
+            zip(names, self.page.locator("#ins > li > .row .lost > span:last-child").all_text_contents(), strict=True)
         )
 
     def steps(self) -> list[str]:

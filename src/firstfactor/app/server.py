@@ -625,6 +625,7 @@ def _listen(host: str, port: int) -> socket.socket:
         if sys.platform != "win32":  # there, it would share the port with others
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen()  # a browser may come before the server has started
     except OSError as error:
         listening.close()
         if error.errno == errno.EADDRINUSE:
