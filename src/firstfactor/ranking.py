@@ -91,7 +91,7 @@ class Ranking:
 
     @property
     def findings(self) -> tuple["Finding", ...]:
-        """What a colleague would notice about the table, the gravest first."""
+        """Findings about the table, such as columns that contain the target; the gravest first."""
         return self.indices.findings
 
     def notes(self) -> list[str]:

@@ -54,7 +54,7 @@ class Exported(Protocol):
 
     @property
     def findings(self) -> "tuple[Finding, ...]":
-        """What there is to notice about the table."""
+        """Findings about the table."""
 
     @property
     def why_no_intervals(self) -> str:
